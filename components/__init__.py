@@ -1,0 +1,1 @@
+"""Pulumi components: thin shells that register what settings and manifests say."""

@@ -1,0 +1,1 @@
+"""The embedded lab: real engine and API server, simulated clouds."""

@@ -1,0 +1,1 @@
+"""Settings to Kubernetes objects, as plain dicts. Imports no Pulumi."""

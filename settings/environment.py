@@ -1,0 +1,176 @@
+"""The environment's stack file: management cluster, tenants, locations, zones (shape only; rules are in `rules`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from settings.fields import (
+    Address,
+    Bridge,
+    Cidr,
+    Endpoint,
+    Label,
+    NodeMemory,
+    NodeName,
+    Ranges,
+    StorageName,
+    Tag,
+    Vlan,
+    VlanRange,
+    VmIds,
+    Word,
+)
+
+POD_CIDR = "10.243.0.0/16"
+SERVICE_CIDR = "10.95.0.0/16"
+
+Mode = Literal["enforce", "audit"]
+Generation = Literal["capi-1.10", "capi-1.12"]
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+class Model(BaseModel):
+    """Base of every part of a stack file: nothing unknown, nothing converted in silence, spelled as in the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, alias_generator=_camel)
+
+
+class Controllers(Model):
+    """User names under which the controllers of the management cluster speak to its API."""
+
+    capmox: str = "system:serviceaccount:capmox-system:capmox-controller-manager"
+    capi: str = "system:serviceaccount:capi-system:capi-manager"
+
+
+class Management(Model):
+    """The management cluster."""
+
+    context: Annotated[str, Field(min_length=1)]
+    generation: Generation
+    protect: bool = False
+    guard: Mode = "enforce"
+    open_bridges: tuple[Bridge, ...] = Field(default=(), strict=False)
+    controllers: Controllers = Controllers()
+    kamaji_service_ports: bool = False
+    pod_cidr: Cidr = Field(default=POD_CIDR, validate_default=True)
+    service_cidr: Cidr = Field(default=SERVICE_CIDR, validate_default=True)
+
+
+class Tenant(Model):
+    """A customer: one namespace, and the names of the tenant clusters that its stack may make."""
+
+    namespace: Label
+    clusters: tuple[Word, ...] = Field(strict=False)
+
+
+class Node(Model):
+    """A Proxmox VE node."""
+
+    memory: NodeMemory
+
+
+class Storage(Model):
+    """Where a location's disks go."""
+
+    name: StorageName
+    shared: bool
+
+
+class Template(Model):
+    """A location's VM template: `capi-proxmox` finds it by its whole set of tags, `proxmox-vm` clones `id` from `node`."""
+
+    tags: tuple[Tag, ...] = Field(strict=False, min_length=1)
+    id: Annotated[int, Field(ge=100, le=999_999_999)]
+    node: NodeName
+
+
+class Uplink(Model):
+    """A Hetzner vSwitch under the location's bridge: its VLAN and the MTU that the operator set on it."""
+
+    vswitch: Vlan
+    mtu: Annotated[int, Field(ge=576, le=65520)] = 1400
+
+
+class ProxmoxTenant(Model):
+    """What one tenant has in one Proxmox location."""
+
+    vm_ids: VmIds
+    iso_storage: StorageName
+
+
+class ProxmoxLocation(Model):
+    """One Proxmox VE cluster with its own API endpoint."""
+
+    type: Literal["proxmox"]
+    endpoint: Endpoint
+    ca: str | None = None
+    nodes: dict[NodeName, Node] = Field(min_length=1)
+    storage: Storage
+    template: Template
+    region: Label | None = None
+    dns_servers: tuple[Address, ...] = Field(default=(), strict=False)
+    uplink: Uplink | None = None
+    tenants: dict[Word, ProxmoxTenant] = Field(default_factory=dict)
+
+
+class Image(Model):
+    """A Hetzner Cloud image, found by its labels in each tenant's project."""
+
+    selector: Annotated[str, Field(min_length=1)]
+
+
+class HcloudTenant(Model):
+    """One tenant's Hetzner Cloud network: its whole range, and the subnet its servers stand in."""
+
+    cidr: Cidr
+    subnet: Cidr
+
+
+class HcloudLocation(Model):
+    """One Hetzner Cloud location; each tenant has a project, and so a token, of its own there."""
+
+    type: Literal["hcloud"]
+    region: Literal["fsn1", "nbg1", "hel1", "ash", "hil", "sin"]
+    image: Image
+    tenants: dict[Word, HcloudTenant] = Field(default_factory=dict)
+
+
+Location = Annotated[ProxmoxLocation | HcloudLocation, Field(discriminator="type")]
+
+
+class Network(Model):
+    """One row of a zone's table."""
+
+    tenant: Word
+    location: Word
+    vlan: Vlan
+    cidr: Cidr
+    gateway: Address
+    range: Ranges
+
+
+class Zone(Model):
+    """One bridge name and its table of networks."""
+
+    bridge: Bridge
+    locations: tuple[Word, ...] = Field(strict=False, min_length=1)
+    mode: Mode = "enforce"
+    native_vlan: Vlan = 1
+    reserved: dict[Word, Annotated[tuple[VlanRange, ...], Field(strict=False)]] = Field(default_factory=dict)
+    retired: tuple[VlanRange, ...] = Field(default=(), strict=False)
+    networks: dict[Label, Network] = Field(default_factory=dict)
+
+
+class Environment(Model):
+    """`hybrid:environment`."""
+
+    management: Management
+    tenants: dict[Word, Tenant] = Field(default_factory=dict)
+    locations: dict[Word, Location] = Field(default_factory=dict)
+    zones: dict[Label, Zone] = Field(default_factory=dict)
