@@ -1,0 +1,36 @@
+"""Hybrid workers for Kubernetes tenants: the stack's name says whether this is an environment or one of its tenants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pulumi
+
+from components.environment import environment
+from components.tenant import tenant
+from settings.load import from_config
+from settings.problems import SettingsError
+from settings.stack import EnvironmentSettings
+
+STACKS = Path(__file__).parent / "stacks"
+
+
+async def main() -> dict[str, Any]:
+    """Read the settings, refuse what is wrong in them with everything at once, and register the rest."""
+    config = pulumi.Config("hybrid")
+    stack = pulumi.get_stack()
+    try:
+        given = {key: config.get_object(key) or None for key in ("environment", "tenant")}
+        settings = from_config(stack, given, STACKS)
+        for warning in settings.warnings:
+            pulumi.warn(str(warning))
+        if isinstance(settings, EnvironmentSettings):
+            credentials = await config.require_secret_object("credentials").future()
+            return environment(settings, credentials or {})
+        return await tenant(settings)
+    except SettingsError as error:
+        raise pulumi.RunError(str(error)) from error
+
+
+pulumi.run(main)

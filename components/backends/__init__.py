@@ -1,0 +1,1 @@
+"""One module for each way to get a pool's machines."""

@@ -1,0 +1,47 @@
+"""The program of an environment stack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.isolation import Isolation
+from components.location import Location
+from components.network_zone import NetworkZone
+from components.objects import Objects
+from components.tenant_access import TenantAccess
+from settings.credentials import check_credentials
+from settings.problems import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from settings.stack import EnvironmentSettings
+
+
+def environment(settings: EnvironmentSettings, credentials: Mapping[str, Any]) -> dict[str, Any]:
+    """Register everything that the platform owns; a tenant's handover comes last, when its networks are guarded."""
+    problems = check_credentials(settings.environment, credentials)
+    if problems:
+        raise SettingsError(settings.stack, problems)
+    provider = kubernetes.Provider(
+        "management",
+        context=settings.environment.management.context,
+        # Without it another API-server address in the kubeconfig would replace every object.
+        cluster_identifier=settings.stack,
+    )
+    objects = Objects(provider)
+    locations = {name: Location(name, settings, credentials[name]) for name in sorted(settings.environment.locations)}
+    isolation = Isolation("isolation", settings, objects)
+    zones: list[pulumi.Resource] = [
+        NetworkZone(name, settings, objects, pulumi.ResourceOptions(depends_on=[isolation]))
+        for name in sorted(settings.environment.zones)
+    ]
+    for tenant in sorted(settings.environment.tenants):
+        values: dict[str, Any] = {}
+        for location in locations.values():
+            values.update(location.handover.get(tenant, {}))
+        TenantAccess(tenant, settings, objects, values, pulumi.ResourceOptions(depends_on=[isolation, *zones]))
+    return {"tenants": {name: tenant.namespace for name, tenant in sorted(settings.environment.tenants.items())}}

@@ -1,0 +1,61 @@
+"""What the environment hands over to a tenant's stack: read, and compared, before anything else is registered."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Secret
+
+from settings.digest import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pulumi_kubernetes as kubernetes
+
+    from settings.stack import TenantSettings
+
+SECRET = "hybrid-handover"  # noqa: S105 - the object's name
+
+
+class Handover:
+    """The handover Secret's values, decoded. They are plain here: wrap what is secret before it goes anywhere."""
+
+    def __init__(self, environment: str, data: Mapping[str, str]) -> None:
+        """Decode the Secret's `data`."""
+        self._environment = environment
+        self._values = {key: base64.b64decode(value).decode() for key, value in data.items()}
+
+    def __getitem__(self, key: str) -> str:
+        """Give one value, or stop with what to do about its absence."""
+        if key not in self._values:
+            message = f"the handover has no {key}; run `pulumi up -s {self._environment}` first"
+            raise pulumi.RunError(message)
+        return self._values[key]
+
+
+async def read_handover(settings: TenantSettings, provider: kubernetes.Provider) -> Handover:
+    """Read the tenant's handover and compare its digest with the environment file that this run has read.
+
+    A missing one stops in the engine, so the read's own name says what to do. A differing digest is a warning at
+    preview and the end of an `up`: the environment file has changed and nobody has run the environment since.
+    """
+    environment = settings.environment_name
+    secret = Secret.get(
+        f"run-pulumi-up-of-{environment}-first",
+        f"{settings.namespace}/{SECRET}",
+        opts=pulumi.ResourceOptions(provider=provider),
+    )
+    data = await secret.data.future()
+    handover = Handover(environment, data or {})
+    if handover["digest"] != digest(settings.environment, settings.tenant):
+        message = (
+            f"the environment file of `{environment}` says other things about tenant `{settings.tenant}` than the last "
+            f"`pulumi up` of it did; run `pulumi up -s {environment}` first"
+        )
+        if not pulumi.runtime.is_dry_run():
+            raise pulumi.RunError(message)
+        pulumi.warn(message)
+    return handover

@@ -1,0 +1,36 @@
+"""Isolation: the zone CRD and the admission policies of an environment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from manifests.isolation import isolation
+
+if TYPE_CHECKING:
+    from components.objects import Objects
+    from settings.stack import EnvironmentSettings
+
+
+class Isolation(pulumi.ComponentResource):
+    """The guard of the management cluster's API, once per environment.
+
+    Inputs: the environment's settings. Outputs: none. Zones come after it, so that no table is there before the
+    kinds and policies that read it.
+    """
+
+    TYPE = "hybrid:index:Isolation"
+
+    def __init__(
+        self,
+        name: str,
+        settings: EnvironmentSettings,
+        objects: Objects,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Register the CRD, the policies and the bindings that belong to no zone."""
+        super().__init__(self.TYPE, name, None, opts)
+        protected = ("ValidatingAdmissionPolicyBinding",) if settings.environment.management.protect else ()
+        objects.register_all(isolation(settings.environment), self, protect=protected)
+        self.register_outputs({})

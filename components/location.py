@@ -1,0 +1,152 @@
+"""Location: one place with one infrastructure API, and what each tenant gets there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+import pulumi_hcloud as hcloud
+import pulumi_proxmoxve as proxmox
+import pulumi_proxmoxve.user as proxmox_user
+
+from settings.access import ROLES, Grant, grants, resource_pool
+from settings.environment import HcloudLocation, ProxmoxLocation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from settings.stack import EnvironmentSettings
+
+TOKEN_NAME = "hybrid"  # noqa: S105 - a name, no secret
+
+NETWORK_ZONES = {
+    "fsn1": "eu-central",
+    "nbg1": "eu-central",
+    "hel1": "eu-central",
+    "ash": "us-east",
+    "hil": "us-west",
+    "sin": "ap-southeast",
+}
+"""Hetzner Cloud location → network zone of its subnets."""
+
+
+class Location(pulumi.ComponentResource):
+    """One Proxmox VE endpoint, or Hetzner Cloud with one project per tenant.
+
+    Inputs: the environment's settings, the location's name (the component's), and its credentials (`{token}` for
+    Proxmox, `{<tenant>: token}` for Hetzner). In a Proxmox location each tenant gets a resource pool, a user with a
+    privilege-separated token and exactly the ACL paths of `settings.access`; in Hetzner Cloud a network with a subnet
+    in its own project.
+
+    Outputs: `endpoint` (Proxmox), and in `handover[tenant]` the values that the tenant's identity carries
+    (`manifests.identity`); secret ones stay secret.
+    """
+
+    TYPE = "hybrid:index:Location"
+
+    def __init__(
+        self,
+        name: str,
+        settings: EnvironmentSettings,
+        credentials: Mapping[str, Any],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """Register the provider, or providers, and every tenant's part."""
+        super().__init__(self.TYPE, name, None, opts)
+        self._name = name
+        self._settings = settings
+        self.handover: dict[str, dict[str, pulumi.Input[str]]] = {}
+        location = settings.environment.locations[name]
+        if isinstance(location, ProxmoxLocation):
+            self._proxmox(location, credentials)
+            self.register_outputs({"endpoint": location.endpoint})
+        else:
+            self._hcloud(location, credentials)
+            self.register_outputs({"region": location.region})
+
+    def _proxmox(self, location: ProxmoxLocation, credentials: Mapping[str, Any]) -> None:
+        provider = proxmox.Provider(
+            f"proxmox-{self._name}",
+            endpoint=location.endpoint,
+            api_token=pulumi.Output.secret(credentials["token"]),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        roles = {
+            role: proxmox.RoleLegacy(
+                f"{self._name}-{role}",
+                role_id=f"hybrid-{self._settings.stack}-{role}",
+                privileges=list(privileges),
+                opts=pulumi.ResourceOptions(parent=self, provider=provider),
+            )
+            for role, privileges in ROLES.items()
+        }
+        for tenant in sorted(location.tenants):
+            self.handover[tenant] = self._proxmox_tenant(tenant, provider, roles)
+
+    def _proxmox_tenant(
+        self, tenant: str, provider: proxmox.Provider, roles: Mapping[str, proxmox.RoleLegacy]
+    ) -> dict[str, pulumi.Input[str]]:
+        own = f"{self._name}-{tenant}"
+        account = resource_pool(self._settings.stack, tenant)
+        opts = pulumi.ResourceOptions(parent=self, provider=provider)
+        pool = proxmox.PoolLegacy(f"{own}-pool", pool_id=account, comment="machines of this tenant", opts=opts)
+        user = proxmox.UserLegacy(
+            f"{own}-user", user_id=f"{account}@pve", enabled=True, comment="holds the tenant's token", opts=opts
+        )
+        token = proxmox_user.Token(
+            f"{own}-token", user_id=user.user_id, token_name=TOKEN_NAME, privileges_separation=True, opts=opts
+        )
+        after = pulumi.ResourceOptions(parent=self, provider=provider, depends_on=[pool])
+        acls: list[pulumi.Resource] = []
+        for grant in grants(self._settings, self._name, tenant):
+            # A separated token has what it and its user both have, so both get each role.
+            for who, holder in (("user", {"user_id": user.user_id}), ("token", {"token_id": token.id})):
+                acls.append(
+                    proxmox.Acl(
+                        f"{own}-{who}-{_slug(grant)}",
+                        path=grant.path,
+                        role_id=roles[grant.role].role_id,
+                        propagate=False,
+                        opts=after,
+                        **holder,
+                    )
+                )
+        # The token is handed over once it can do its work: an Output that waits for the ACLs.
+        ready = pulumi.Output.all(token.value, *[acl.urn for acl in acls]).apply(lambda known: str(known[0]))
+        value = pulumi.Output.secret(ready)
+        return {
+            f"pve.{self._name}.token": value,
+            f"pve.{self._name}.tokenId": value.apply(lambda text: text.partition("=")[0]),
+            f"pve.{self._name}.tokenSecret": value.apply(lambda text: text.partition("=")[2]),
+        }
+
+    def _hcloud(self, location: HcloudLocation, credentials: Mapping[str, Any]) -> None:
+        for tenant, given in sorted(location.tenants.items()):
+            own = f"{self._name}-{tenant}"
+            token = pulumi.Output.secret(credentials[tenant])
+            provider = hcloud.Provider(f"hcloud-{own}", token=token, opts=pulumi.ResourceOptions(parent=self))
+            opts = pulumi.ResourceOptions(parent=self, provider=provider)
+            network = hcloud.Network(
+                f"{own}-network",
+                name=resource_pool(self._settings.stack, tenant),
+                ip_range=str(given.cidr),
+                labels={"environment": self._settings.stack, "tenant": tenant},
+                opts=opts,
+            )
+            subnet = hcloud.NetworkSubnet(
+                f"{own}-subnet",
+                network_id=network.id.apply(int),
+                type="cloud",
+                network_zone=NETWORK_ZONES[location.region],
+                ip_range=str(given.subnet),
+                opts=opts,
+            )
+            self.handover[tenant] = {
+                f"hcloud.{self._name}.token": token,
+                f"hcloud.{self._name}.network": network.id,
+                f"hcloud.{self._name}.subnet": subnet.id,
+            }
+
+
+def _slug(grant: Grant) -> str:
+    return f"{grant.role}-{grant.path.strip('/').replace('/', '-')}"
