@@ -1,0 +1,74 @@
+# `make` lists the targets.
+PYTHON ?= python3
+STACKS ?= stacks
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.requirements
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo demo-clean lab lab-down test test-fast lint format bench check render policy-config \
+  tenant-kubeconfig machines schemas pins
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-18s %s\n", $$1, $$2}'
+
+$(READY): requirements.txt requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=…")'
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+setup: $(READY) ## make .venv with the pinned dependencies
+
+demo: $(READY) ## two Proxmox locations, Hetzner Cloud, two tenants and an intruder, on this machine (CRDS=DIR for real CRDs)
+	@$(PY) -m lab demo $(if $(CRDS),--crds $(CRDS))
+
+demo-clean: $(READY) ## destroy the demo's stacks, stop the lab, delete .lab/
+	@$(PY) -m lab demo-clean
+
+lab: $(READY) ## start the lab alone and write .lab/env-<stack> (CRDS=DIR for real CRDs)
+	@$(PY) -m lab up $(if $(CRDS),--crds $(CRDS))
+
+lab-down: $(READY) ## stop the lab, keep its data
+	@$(PY) -m lab down
+
+machines: $(READY) ## list the lab's simulated machines with their NICs
+	@$(PY) -m lab machines
+
+test: $(READY) ## every test, as CI runs it
+	@$(PY) -m pytest
+
+test-fast: $(READY) ## tests without engine and lab
+	@$(PY) -m pytest -m "not lab" -n 2
+
+lint: $(READY) ## ruff and mypy
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy .
+
+format: $(READY) ## let ruff format and sort
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+
+bench: $(READY) ## print the speed figures (starts a lab of its own)
+	@$(PY) -m lab.bench
+
+check: $(READY) ## validate a stack file without the engine: STACK=lab-acme [STACKS=dir] [FORMAT=json]
+	@$(PY) -m settings check $(STACK) --stacks $(STACKS) $(if $(FORMAT),--format $(FORMAT))
+
+render: $(READY) ## write a stack's Kubernetes objects as YAML: STACK=lab OUT=DIR [STACKS=dir]
+	@$(PY) -m manifests render $(STACK) --out $(OUT) --stacks $(STACKS)
+
+policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [STACKS=dir]
+	@$(PY) -m manifests policy-config $(ENV) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
+
+tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE]
+	@$(PY) -m operations tenant-kubeconfig $(STACK) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
+
+schemas: $(READY) ## write the stack files' JSON Schemas, for editors
+	@$(PY) -m settings schema environment > stacks/environment.schema.json
+	@$(PY) -m settings schema tenant > stacks/tenant.schema.json
+
+pins: ## resolve requirements*.in into requirements*.txt (needs uv)
+	uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --universal requirements.in -o requirements.txt
+	uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --universal requirements-dev.in -o requirements-dev.txt

@@ -1,0 +1,87 @@
+"""The clouds that the environment files describe, as an operator would have set them up before the first `up`."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import string
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lab.clouds import seed_hcloud, seed_proxmox
+from settings.environment import HcloudLocation, ProxmoxLocation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from settings.stack import EnvironmentSettings
+
+TEMPLATE_DISK = 10
+"""GiB."""
+HCLOUD_LOCATIONS = ("ash", "fsn1", "hel1", "hil", "nbg1", "sin")
+HCLOUD_SERVER_TYPES = ("ccx13", "ccx23", "cpx12", "cpx22", "cpx32", "cpx42", "cpx52", "cx23", "cx33", "cx43", "cx53")
+
+
+def credentials(file: Path, settings: Mapping[str, EnvironmentSettings]) -> dict[str, dict[str, Any]]:
+    """Give each environment its `hybrid:credentials`, with random tokens that are made once and kept in `file`."""
+    kept: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.exists() else {}
+    for name, environment in settings.items():
+        mine = kept.setdefault(name, {})
+        for location_name, location in environment.environment.locations.items():
+            tokens = mine.setdefault(location_name, {})
+            if isinstance(location, ProxmoxLocation):
+                tokens.setdefault("token", f"pulumi@pve!{name}={uuid.uuid4()}")
+            else:
+                for tenant in location.tenants:
+                    tokens.setdefault(tenant, _hcloud_token())
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as target:
+        json.dump(kept, target, indent=1)
+    return kept
+
+
+def seed(clouds: Path, settings: EnvironmentSettings, tokens: Mapping[str, Any]) -> None:
+    """Make every location of an environment; what is there already stays."""
+    for name, location in settings.environment.locations.items():
+        if isinstance(location, HcloudLocation):
+            _seed_hcloud(clouds, name, location, tokens[name])
+        else:
+            bridges = {zone.bridge for zone in settings.environment.zones.values() if name in zone.locations}
+            _seed_proxmox(clouds, location, sorted(bridges), tokens[name]["token"])
+
+
+def _seed_proxmox(clouds: Path, location: ProxmoxLocation, bridges: list[str], token: str) -> None:
+    storages: dict[str, dict[str, Any]] = {
+        location.storage.name: {"content": ["images"], "shared": location.storage.shared}
+    }
+    for tenant in location.tenants.values():
+        storages[tenant.iso_storage] = {"content": ["iso"], "shared": True}
+    template = location.template
+    seed_proxmox(
+        clouds,
+        location.endpoint,
+        nodes={name: {"memory": node.memory} for name, node in location.nodes.items()},
+        storages=storages,
+        bridges=bridges,
+        templates=[{"id": template.id, "node": template.node, "tags": list(template.tags), "disk_gb": TEMPLATE_DISK}],
+        admin_token=token,
+    )
+
+
+def _seed_hcloud(clouds: Path, name: str, location: HcloudLocation, tokens: Mapping[str, str]) -> None:
+    labels = dict(part.split("=", 1) for part in location.image.selector.split(",") if "=" in part)
+    seed_hcloud(
+        clouds,
+        projects={
+            f"{name}-{tenant}": {"token": token, "images": [{"id": 501, "labels": labels}]}
+            for tenant, token in tokens.items()
+        },
+        server_types=HCLOUD_SERVER_TYPES,
+        locations=HCLOUD_LOCATIONS,
+    )
+
+
+def _hcloud_token() -> str:
+    letters = string.ascii_letters + string.digits
+    return "".join(secrets.choice(letters) for _ in range(64))

@@ -1,0 +1,159 @@
+"""Bring the lab up and take it down."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from lab import clouds, cluster, crds, language_host, seeding, toolchain
+from lab.env_file import env_file, full_environment
+from lab.stacks import copy_project, environments, stack_names
+from manifests.policy_config import policy_config
+from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig
+from settings.load import load
+from settings.stack import TenantSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from lab.layout import Layout
+
+STAND_INS = ("proxmoxve", "hcloud")
+ADMIN = "admin"
+
+
+class LabError(RuntimeError):
+    """The lab can not do what was asked; the message is for a person."""
+
+
+def up(layout: Layout, crd_source: Path | None, report: Callable[[str], None]) -> None:
+    """Start the lab for the environments in `stacks/`, or bring a running one in line with them.
+
+    Afterwards each stack exists in the file backend, and `.lab/env-<stack>` holds what its commands need.
+    """
+    settings = environments(layout.root / "stacks")
+    if not settings:
+        message = "there is no environment file in stacks/ (stacks/Pulumi.<environment>.yaml)"
+        raise LabError(message)
+    layout.home.mkdir(exist_ok=True)
+    for folder in (layout.backend, layout.clouds, layout.passphrase("any").parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    report("tools: the Pulumi CLI, etcd, kube-apiserver, kube-controller-manager, the Kubernetes provider")
+    toolchain.build(report=report)
+    _install(layout)
+    report("management cluster: starting etcd, kube-apiserver and kube-controller-manager on loopback")
+    api = cluster.start(layout.cluster)
+    crds.load(api, crd_source, report)
+    for environment in settings.values():
+        crds.namespaces(api, sorted(tenant.namespace for tenant in environment.environment.tenants.values()))
+    contexts = [ADMIN, *(item.environment.management.context for item in settings.values())]
+    write_private(layout.kubeconfig, json.dumps(_merged([api.kubeconfig(name) for name in contexts]), indent=1))
+    report("clouds: simulated Proxmox VE and Hetzner Cloud (stand-ins of the lab: nothing outside is touched)")
+    tokens = seeding.credentials(layout.home / "credentials.json", settings)
+    for name, environment in settings.items():
+        seeding.seed(layout.clouds, environment, tokens[name])
+    report("stacks: a copy of the project in .lab/project, a passphrase and an environment file for each stack")
+    copy_project(layout)
+    for name in settings:
+        config = policy_config(layout.root / "stacks", name)
+        layout.policy_config(name).write_text(json.dumps(config, indent=1) + "\n")
+    for stack in stack_names(layout.root / "stacks"):
+        environment_name = stack.partition("-")[0]
+        if environment_name in settings:
+            _prepare_stack(layout, stack, tokens[stack] if stack in settings else None)
+            refresh_tenant_kubeconfig(layout, stack, api)
+
+
+def down(layout: Layout) -> None:
+    """Stop what `up` started; data stays."""
+    cluster.stop(layout.cluster)
+
+
+def remove(layout: Layout) -> None:
+    """Stop everything and delete `.lab/`."""
+    down(layout)
+    if layout.home.exists():
+        shutil.rmtree(layout.home)
+
+
+def refresh_tenant_kubeconfig(layout: Layout, stack: str, api: cluster.Cluster) -> bool:
+    """Write a tenant's kubeconfig from the token that the environment made; before that one whose token is no good."""
+    if "-" not in stack:
+        return True
+    settings = load(stack, layout.root / "stacks")
+    if not isinstance(settings, TenantSettings):
+        return False
+    try:
+        config, real = tenant_kubeconfig(settings, layout.kubeconfig), True
+    except NotYetError:
+        config, real = api.kubeconfig(stack, token="run-make-tenant-kubeconfig"), False  # noqa: S106 - says what to do
+    write_private(layout.tenant_kubeconfig(stack), json.dumps(config, indent=1))
+    return real
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner reads."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+
+
+def pulumi(layout: Layout, stack: str, *arguments: str, stdin: str | None = None) -> str:
+    """Run the Pulumi CLI for a stack in the lab's copy of the project; raises LabError with what it printed."""
+    done = subprocess.run(
+        ["pulumi", *arguments],
+        cwd=layout.project,
+        env=full_environment(layout, stack),
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        message = f"pulumi {' '.join(arguments[:2])} of {stack}: {done.stdout}{done.stderr}"
+        raise LabError(message)
+    return done.stdout
+
+
+def _install(layout: Layout) -> None:
+    layout.bin.mkdir(parents=True, exist_ok=True)
+    _link(layout.bin / "pulumi", toolchain.tool("pulumi"))
+    if shutil.which("pulumi-language-python") is None:
+        language_host.install(layout.bin)
+    stand_ins = {path.name: path for path in clouds.install(layout.home / "stand-ins")}
+    plugins = {name: stand_ins[f"pulumi-resource-{name}"] for name in STAND_INS}
+    plugins["kubernetes"] = toolchain.tool("pulumi-resource-kubernetes")
+    for name, file in plugins.items():
+        folder = layout.pulumi_home / "plugins" / f"resource-{name}-v{version(f'pulumi-{name}')}"
+        folder.mkdir(parents=True, exist_ok=True)
+        _link(folder / f"pulumi-resource-{name}", file)
+
+
+def _link(link: Path, target: Path) -> None:
+    link.unlink(missing_ok=True)
+    link.symlink_to(target)
+
+
+def _prepare_stack(layout: Layout, stack: str, credentials: dict[str, object] | None) -> None:
+    layout.environment_file(stack).write_text(env_file(layout, stack))
+    if not layout.passphrase(stack).exists():
+        write_private(layout.passphrase(stack), secrets.token_urlsafe(24))
+    if not (layout.backend / ".pulumi" / "stacks" / "hybrid" / f"{stack}.json").exists():
+        pulumi(layout, stack, "stack", "init", stack)
+    if credentials is not None:
+        file = layout.project / "stacks" / f"Pulumi.{stack}.yaml"
+        if "hybrid:credentials" not in file.read_text():
+            text = json.dumps(credentials)
+            pulumi(layout, stack, "config", "set", "-s", stack, "--secret", "hybrid:credentials", stdin=text)
+
+
+def _merged(configs: list[dict[str, list[object]]]) -> dict[str, object]:
+    first = configs[0]
+    lists = ("clusters", "users", "contexts")
+    return {**first, **{key: [item for config in configs for item in config[key]] for key in lists}}

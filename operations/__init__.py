@@ -1,0 +1,1 @@
+"""What an operator does by hand against the live management cluster."""
