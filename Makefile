@@ -33,7 +33,7 @@ lab-down: $(READY) ## stop the lab, keep its data
 	@$(PY) -m lab down
 
 machines: $(READY) ## list the lab's simulated machines with their NICs
-	@$(PY) -m lab machines
+	@$(PY) -m lab.clouds machines --state .lab/clouds
 
 test: $(READY) ## every test, as CI runs it
 	@$(PY) -m pytest
@@ -63,7 +63,8 @@ policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [S
 	@$(PY) -m manifests policy-config $(ENV) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
 
 tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE]
-	@$(PY) -m operations tenant-kubeconfig $(STACK) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations tenant-kubeconfig $(STACK) --stacks $(STACKS) \
+	  --out $(or $(OUT),.lab/kubeconfig-$(STACK))
 
 schemas: $(READY) ## write the stack files' JSON Schemas, for editors
 	@$(PY) -m settings schema environment > stacks/environment.schema.json

@@ -1,0 +1,1 @@
+"""Components on the SDK's mocks."""

@@ -1,0 +1,81 @@
+"""What all tests share: where the upstream CRDs are, and the lab's tools, built while the fast tests run."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from lab import toolchain
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+CRDS = SHARED / "crds" / "capi-1.10"
+REQUIRED = "HYBRID_SHARED_REQUIRED"
+
+# Two noisy cores: a slow example is no finding, a wrong one is.
+settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("project")
+
+
+class Build(threading.Thread):
+    """Makes the lab's tools in the background; `wait` gives them, or the reason why not."""
+
+    def __init__(self) -> None:
+        """Begin with no error."""
+        super().__init__(daemon=True)
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Build."""
+        try:
+            toolchain.build(report=lambda _: None)
+        except Exception as error:  # noqa: BLE001 - shown by every test that needs the tools
+            self.error = error
+
+    def wait(self) -> None:
+        """Wait for the end, and fail the test that needs the tools where there was an error."""
+        self.join()
+        if self.error is not None:
+            pytest.fail(f"the lab's tools could not be built: {self.error}", pytrace=False)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run what needs the lab last, while its tools are built."""
+    items.sort(key=lambda item: item.get_closest_marker("lab") is not None)
+    for item in items:
+        if item.get_closest_marker("shared") and not CRDS.is_dir():
+            if os.environ.get(REQUIRED):
+                item.add_marker(pytest.mark.usefixtures("_shared_is_missing"))
+            else:
+                item.add_marker(pytest.mark.skip("the upstream CRDs are not beside the project"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begin to build as soon as it is known that something needs it."""
+    if any(item.get_closest_marker("lab") for item in session.items):
+        session.config.stash[BUILD] = Build()
+        session.config.stash[BUILD].start()
+
+
+BUILD = pytest.StashKey[Build]()
+
+
+@pytest.fixture
+def _shared_is_missing() -> None:
+    pytest.fail(f"{REQUIRED} is set, and the upstream CRDs are not beside the project", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def tools(pytestconfig: pytest.Config) -> None:
+    """Wait until the lab's tools are there."""
+    pytestconfig.stash[BUILD].wait()
+
+
+@pytest.fixture(scope="session")
+def crds() -> Path | None:
+    """Give the upstream CRDs, or None: then the lab's permissive ones are used."""
+    return CRDS if CRDS.is_dir() else None
