@@ -30,10 +30,11 @@ REFUSED_FIELDS = {
 JUDGED_FIELDS = frozenset({"networkDevices", "clone"})
 OTHER_FIELDS = words(
     """acpi agent amdSev audioDevice bios bootOrders cdrom cpu deleteUnreferencedDisksOnDestroy description disks
-    efiDisk hotplug initialization keyboardLayout macAddresses machine memory migrate name nodeName numas onBoot
-    operatingSystem poolId protection purgeOnDestroy reboot rebootAfterUpdate rngs scsiHardware serialDevices smbios started
-    startup stopOnDestroy tabletDevice tags template timeoutClone timeoutCreate timeoutMigrate timeoutMoveDisk timeoutReboot
-    timeoutShutdownVm timeoutStartVm timeoutStopVm tpmState vga vmId watchdog"""
+    efiDisk hotplug initialization keyboardLayout macAddresses machine memory migrate name nodeName numas
+    onBoot operatingSystem poolId protection purgeOnDestroy reboot rebootAfterUpdate rngs scsiHardware
+    serialDevices smbios started startup stopOnDestroy tabletDevice tags template timeoutClone timeoutCreate
+    timeoutMigrate timeoutMoveDisk timeoutReboot timeoutShutdownVm timeoutStartVm timeoutStopVm tpmState vga
+    vmId watchdog"""
 )
 """Inputs of a VM that say nothing about networks. What is in none of these sets is refused: the provider would turn
 `networkDevice` or `network_devices` into its own `network_device`."""
