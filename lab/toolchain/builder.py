@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lab.toolchain.parts import Part
 
-_BYTES_PER_BUILD = 4 * 1024**3  # one package of the Kubernetes provider alone was seen to take 2.7 GB
+_BYTES_PER_BUILD = 5 * 1024**3  # linking the Kubernetes provider was seen to take 4 GB
 _TAIL_LINES = 25
 
 

@@ -231,7 +231,7 @@ def test_the_controller_manager_is_built_after_the_api_server_that_shares_its_pa
 
 def test_builds_run_side_by_side_as_cores_and_memory_allow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 8)
-    monkeypatch.setattr(builder, "_memory", lambda: 9 * 1024**3)
+    monkeypatch.setattr(builder, "_memory", lambda: 11 * 1024**3)
     assert builder.parallel(4) == 2
     monkeypatch.setattr(builder, "_memory", lambda: 3 * 1024**3)
     assert builder.parallel(4) == 1
