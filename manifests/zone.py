@@ -1,0 +1,71 @@
+"""A NetworkZone in the cluster: its table, the address pools of its rows, and what makes the API server enforce it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from manifests.common import metadata
+from manifests.crd import LOGICAL_NAME as CRD
+from manifests.generations import api_version, require_rendered
+from manifests.isolation import ZONE_POLICIES
+from manifests.manifest import Manifest, named
+from manifests.policies.parts import binding
+from settings.table import rows
+
+if TYPE_CHECKING:
+    from settings.environment import Environment
+    from settings.table import Row
+
+
+def zone(environment: Environment, zone_name: str) -> list[Manifest]:
+    """Give the zone object, its bindings, and one InClusterIPPool per row in the namespace of the row's tenant.
+
+    A pool comes after the zone object: the policy on pools compares it with the table in the cluster.
+    """
+    generation = environment.management.generation
+    require_rendered(generation)
+    chosen = environment.zones[zone_name]
+    own = [row for row in rows(environment).values() if row.zone == zone_name]
+    part = f"zone/{zone_name}"
+    body = {
+        "apiVersion": api_version("ProxmoxNetworkZone", generation),
+        "kind": "ProxmoxNetworkZone",
+        "metadata": metadata(zone_name),
+        "spec": {
+            "bridge": chosen.bridge,
+            "networks": [_network(row) for row in sorted(own, key=lambda row: row.vlan)],
+        },
+    }
+    table = Manifest(body, part, (CRD,))
+    return [
+        table,
+        *(binding(policy, chosen.mode, zone=zone_name) for policy in ZONE_POLICIES),
+        *(_pool(row, api_version("InClusterIPPool", generation), table.name) for row in own),
+    ]
+
+
+def pool_of(row: Row) -> str:
+    """Give the logical name of a row's pool."""
+    return named("InClusterIPPool", row.name, row.namespace)
+
+
+def _network(row: Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "namespace": row.namespace,
+        "vlan": row.vlan,
+        "pool": row.name,
+        "addresses": row.addresses,
+        "gateway": str(row.gateway),
+        "prefix": row.cidr.prefixlen,
+    }
+
+
+def _pool(row: Row, version: str, table: str) -> Manifest:
+    body = {
+        "apiVersion": version,
+        "kind": "InClusterIPPool",
+        "metadata": metadata(row.name, row.namespace),
+        "spec": {"addresses": row.addresses, "gateway": str(row.gateway), "prefix": row.cidr.prefixlen},
+    }
+    return Manifest(body, f"zone/{row.zone}", (table,))
