@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.isolation import Isolation
@@ -34,14 +33,13 @@ def environment(settings: EnvironmentSettings, credentials: Mapping[str, Any]) -
     )
     objects = Objects(provider)
     locations = {name: Location(name, settings, credentials[name]) for name in sorted(settings.environment.locations)}
-    isolation = Isolation("isolation", settings, objects)
-    zones: list[pulumi.Resource] = [
-        NetworkZone(name, settings, objects, pulumi.ResourceOptions(depends_on=[isolation]))
-        for name in sorted(settings.environment.zones)
-    ]
+    Isolation("isolation", settings, objects)
+    for zone in sorted(settings.environment.zones):
+        NetworkZone(zone, settings, objects)
     for tenant in sorted(settings.environment.tenants):
         values: dict[str, Any] = {}
         for location in locations.values():
             values.update(location.handover.get(tenant, {}))
-        TenantAccess(tenant, settings, objects, values, pulumi.ResourceOptions(depends_on=[isolation, *zones]))
+        TenantAccess(tenant, settings, objects, values)
+    objects.close()
     return {"tenants": {name: tenant.namespace for name, tenant in sorted(settings.environment.tenants.items())}}

@@ -35,6 +35,7 @@ async def tenant(settings: TenantSettings) -> dict[str, Any]:
             machines[f"{name}-{pool}"] = workers.machines
             if workers.templates is not None:
                 templates[f"{name}-{pool}"] = workers.templates
+    run.objects.close()
     return {"templates": templates, "machines": machines}
 
 

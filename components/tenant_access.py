@@ -10,7 +10,7 @@ from components.objects import metadata
 from manifests.identity import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from components.objects import Objects
     from settings.stack import EnvironmentSettings
@@ -35,7 +35,8 @@ class TenantAccess(pulumi.ComponentResource):
     ) -> None:
         """Register the objects; those that need the ServiceAccount's uid get it as an output."""
         super().__init__(self.TYPE, name, None, opts)
-        uid, resolve_uid = pulumi.deferred_output()
+        deferred: tuple[pulumi.Output[str], Callable[[pulumi.Output[str]], None]] = pulumi.deferred_output()
+        uid, resolve_uid = deferred
         for manifest in identity(settings, name, {**values, "serviceaccount.uid": uid}):
             resource = objects.register(manifest, self)
             if manifest.body["kind"] == "ServiceAccount":

@@ -25,9 +25,11 @@ def tenant_kubeconfig(settings: TenantSettings, admin: Path | None = None) -> di
     The admin's kubeconfig is `admin` or `KUBECONFIG`'s, its context the environment's `management.context`. Raises
     `NotYetError` where the environment has not made the token.
     """
-    api = client.CoreV1Api(
-        config.new_client_from_config(str(admin) if admin else None, settings.environment.management.context)
+    context = settings.environment.management.context
+    connection = config.new_client_from_config(  # type: ignore[no-untyped-call]  # the client ships without types
+        str(admin) if admin else None, context
     )
+    api = client.CoreV1Api(connection)
     hint = f"run `pulumi up -s {settings.environment_name}` first"
     try:
         secret = api.read_namespaced_secret(TOKEN_SECRET, settings.namespace)

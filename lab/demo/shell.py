@@ -44,9 +44,7 @@ def say(text: str) -> None:
 def run(layout: Layout, stack: str, *command: str, folder: Path | None = None) -> Done:
     """Run a command with a stack's own environment in `folder` (default: the lab's copy), showing it as it goes."""
     where = folder or layout.project
-    console.print(
-        f"[bold]$ (. {layout.environment_file(stack).relative_to(layout.root)}) {escape(' '.join(command))}[/]"
-    )
+    console.print(f"[bold]$ (. .lab/{layout.environment_file(stack).name}; {escape(' '.join(command))})[/]")
     lines: list[str] = []
     with subprocess.Popen(
         command,

@@ -1,0 +1,182 @@
+"""What a change touches, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab import cluster
+from lab.up import refresh_tenant_kubeconfig, up
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.engine.harness import EngineLab
+
+pytestmark = pytest.mark.lab
+
+POOL_DC = "          dc: {backend: proxmox-vm"
+
+
+def test_removing_the_middle_of_three_pools_touches_only_its_own_resources(lab: EngineLab) -> None:
+    file = (lab.layout.project / "stacks" / "Pulumi.lab-acme.yaml").read_text()
+    (line,) = [line for line in file.splitlines(keepends=True) if line.startswith(POOL_DC)]
+    with lab.edited("lab-acme", (line, "")):
+        changes = lab.changes("lab-acme")
+    names = {key: op for key, op in changes.items() if "pulumi:pulumi:Stack" not in key}
+    assert set(names.values()) == {"delete"}
+    assert {key.split("::")[0].split(":")[-1] for key in names} == {"VmLegacy", "FileLegacy", "WorkerPool", "proxmoxve"}
+    assert all("dc" in key.split("::")[1] for key in names)
+
+
+def test_reordering_a_stack_file_touches_nothing(lab: EngineLab) -> None:
+    file = lab.layout.project / "stacks" / "Pulumi.lab-acme.yaml"
+    lines = [line for line in file.read_text().splitlines() if line.startswith("          ") and "backend:" in line]
+    assert len(lines) == 3
+    with lab.edited("lab-acme", ("\n".join(lines), "\n".join(reversed(lines)))):
+        assert lab.changes("lab-acme") == {}
+
+
+def test_adding_a_machine_adds_only_that_machine(lab: EngineLab) -> None:
+    with lab.edited("lab-globex", ("replicas: 2", "replicas: 3")):
+        changes = lab.changes("lab-globex")
+    assert set(changes.values()) <= {"create", "update"}
+    created = {key.split("::")[1] for key, op in changes.items() if op == "create"}
+    assert len(created) == 2
+    assert all(name.startswith("prod-small-2") for name in created)
+
+
+def test_a_fresh_checkout_elsewhere_changes_nothing(lab: EngineLab, tmp_path: Path) -> None:
+    folder = lab.fresh_checkout(tmp_path / "clone", "lab-acme")
+    assert lab.changes("lab-acme", folder=folder) == {}
+    lab.unchanged("lab-acme", folder=folder)
+
+
+def test_a_tenants_up_needs_neither_the_environments_passphrase_nor_its_state(lab: EngineLab, tmp_path: Path) -> None:
+    hidden = [
+        lab.layout.passphrase("lab"),
+        lab.layout.backend / ".pulumi" / "stacks" / "hybrid" / "lab.json",
+        lab.layout.kubeconfig,
+    ]
+    for index, path in enumerate(hidden):
+        shutil.move(path, tmp_path / str(index))
+    try:
+        lab.unchanged("lab-acme")
+    finally:
+        for index, path in enumerate(hidden):
+            shutil.move(tmp_path / str(index), path)
+
+
+def test_an_environment_file_that_nobody_has_run_warns_at_preview_and_stops_up(lab: EngineLab) -> None:
+    with lab.edited("lab", ("range: 10.202.0.20-10.202.0.199", "range: 10.202.0.20-10.202.0.198")):
+        preview = lab.pulumi("lab-globex", "preview")
+        assert preview.code == 0
+        assert "pulumi up -s lab` first" in preview.output
+        stopped = lab.pulumi("lab-globex", "up", "--yes", "--skip-preview")
+        assert stopped.code != 0
+        assert "pulumi up -s lab` first" in stopped.output
+        assert "Traceback" not in stopped.output
+        assert lab.changes("lab-acme") == {}  # the change is globex's alone
+
+
+def test_a_missing_handover_stops_with_what_to_do(lab: EngineLab) -> None:
+    path = "/api/v1/namespaces/tenant-globex/secrets/hybrid-handover"
+    lab.api.request("DELETE", path)
+    stopped = lab.pulumi("lab-globex", "preview")
+    assert stopped.code != 0
+    assert "run-pulumi-up-of-lab-first" in stopped.output
+    lab.up("lab")  # refresh always: what was deleted by hand is made again
+    assert lab.get(path)[0] == 200
+    lab.unchanged("lab-globex")
+
+
+def test_a_rolling_update_keeps_the_template_that_it_replaces(lab: EngineLab) -> None:
+    def templates() -> set[str]:
+        return {
+            resource["urn"].rpartition("/")[2]
+            for resource in lab.state("lab-acme")
+            if resource["type"].endswith(":ProxmoxMachineTemplate")
+        }
+
+    first = templates()
+    assert len(first) == 1
+    for memory in ("16Gi", "32Gi"):
+        with lab.edited("lab-acme", ("size: {cpu: 4, memory: 8Gi", f"size: {{cpu: 4, memory: {memory}")):
+            before = templates()
+            lab.up("lab-acme")
+            after = templates()
+            assert len(after) == 2
+            assert len(after - before) == 1
+            lab.unchanged("lab-acme")
+            assert templates() == after
+    assert not first & templates()
+    lab.up("lab-acme")
+    assert first < templates()
+    lab.unchanged("lab-acme")
+
+
+def test_a_vm_deleted_or_moved_to_another_vlan_by_hand_is_put_right_by_the_next_up(lab: EngineLab) -> None:
+    from lab.clouds import edit  # noqa: PLC0415 - only this test lays hands on the cloud
+
+    with edit(lab.layout.clouds, "https://pve.lab.example:8006") as state:
+        state["machines"]["2100"]["config"]["networkDevices"][0]["vlanId"] = 201
+        del state["machines"]["2101"]
+    lab.up("lab-globex")
+    machines = lab.machines("pve.lab")
+    assert machines["2100"]["config"]["networkDevices"][0]["vlanId"] == 202
+    assert machines["2101"]["config"]["networkDevices"][0]["vlanId"] == 202
+    lab.unchanged("lab-globex")
+
+
+def test_a_failed_config_write_never_starts_a_machine_on_a_network_and_the_next_up_repairs_it(lab: EngineLab) -> None:
+    faults = lab.layout.clouds / "faults.json"
+    faults.write_text(
+        json.dumps([{"endpoint": "https://pve.lab.example:8006", "call": "config_put", "times": 1, "how": "error"}])
+    )
+    with lab.edited("lab-globex", ("replicas: 2", "replicas: 3")):
+        failed = lab.pulumi("lab-globex", "up", "--yes")
+        assert failed.code != 0
+        assert lab.machines("pve.lab")["2102"]["config"]["networkDevices"] == []  # the template has no NIC
+        assert lab.machines("pve.lab")["2102"]["status"] == "stopped"
+        lab.up("lab-globex")
+        machine = lab.machines("pve.lab")["2102"]
+        assert machine["config"]["networkDevices"][0]["vlanId"] == 202
+        assert machine["status"] == "running"
+    lab.up("lab-globex")
+    assert "2102" not in lab.machines("pve.lab")
+
+
+def test_another_port_of_the_api_server_replaces_nothing(lab: EngineLab, crds: Path | None) -> None:
+    old = lab.api.port
+    cluster.stop(lab.layout.cluster)
+    lab.api = cluster.start(lab.layout.cluster, port=_another_port(old))
+    assert lab.api.port != old
+    up(lab.layout, crds, lambda _: None)
+    for stack in ("lab-acme", "lab-globex"):
+        assert refresh_tenant_kubeconfig(lab.layout, stack, lab.api)
+    for stack in ("lab", "lab-acme", "lab-globex"):
+        lab.unchanged(stack)
+
+
+def _another_port(old: int) -> int:
+    import socket  # noqa: PLC0415 - only here
+
+    while True:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port: int = free.getsockname()[1]
+        if port != old:
+            return port
+
+
+def test_the_demo_left_the_checkout_as_it_was() -> None:
+    import subprocess  # noqa: PLC0415 - only here
+
+    done = subprocess.run(
+        ["git", "status", "--porcelain", "stacks", "Pulumi.yaml"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "encryptionsalt" not in (ROOT / "stacks" / "Pulumi.lab.yaml").read_text(), done.stdout
