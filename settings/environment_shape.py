@@ -1,0 +1,38 @@
+"""The environment's map: its shape, and what stands in for its faulty parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from settings.environment import Environment
+from settings.shape import CUT, Examined, Examiner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STAND_INS: dict[tuple[str | int, ...], Any] = {
+    ("management",): {"context": "broken", "generation": "capi-1.10"},
+    ("management", "context"): "broken",
+    ("management", "generation"): "capi-1.10",
+    **{
+        ("management", key): CUT
+        for key in ("protect", "guard", "openBridges", "controllers", "kamajiServicePorts", "podCidr", "serviceCidr")
+    },
+    ("tenants",): CUT,
+    ("tenants", "*"): CUT,
+    ("locations",): CUT,
+    ("locations", "*"): CUT,
+    **{("locations", "*", key): CUT for key in ("ca", "region", "dnsServers", "uplink", "tenants")},
+    ("locations", "*", "tenants", "*"): CUT,
+    ("zones",): CUT,
+    ("zones", "*"): CUT,
+    ("zones", "*", "bridge"): lambda number: f"broken{number}",
+    ("zones", "*", "locations"): ["broken"],
+    **{("zones", "*", key): CUT for key in ("mode", "nativeVlan", "reserved", "retired", "networks")},
+    ("zones", "*", "networks", "*"): CUT,
+}
+
+
+def examine_environment(raw: Mapping[str, Any]) -> Examined[Environment]:
+    """Check the shape of `hybrid:environment`."""
+    return Examiner(Environment, _STAND_INS).examine(raw)

@@ -1,0 +1,71 @@
+"""Rules of an environment's management cluster and tenants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from settings.places import names
+from settings.rules.views import problem
+from settings.tenant import NOT_AVAILABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from settings.problems import Problem
+    from settings.rules.views import EnvironmentView
+
+_RESERVED = ("kube-", "cozy-")
+
+
+def generation_is_available(view: EnvironmentView) -> Iterator[Problem]:
+    """A Cluster API generation that is not built yet is refused by name."""
+    generation = view.environment.management.generation
+    if generation in NOT_AVAILABLE["generation"]:
+        why = f"{generation} is planned and not built yet"
+        yield problem("NOT_AVAILABLE", ("management", "generation"), generation, why, "use capi-1.10")
+
+
+def cluster_ranges_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:
+    """Tenant clusters' pods and services have ranges of their own."""
+    management = view.environment.management
+    if not (view.examined.sound("management", "podCidr") and view.examined.sound("management", "serviceCidr")):
+        return
+    if management.pod_cidr.overlaps(management.service_cidr):
+        why = f"it overlaps the pods' range {management.pod_cidr}"
+        place = ("management", "serviceCidr")
+        yield problem("CIDR_OVERLAP", place, management.service_cidr, why, "choose two ranges that share no address")
+
+
+def open_bridges_belong_to_no_zone(view: EnvironmentView) -> Iterator[Problem]:
+    """A bridge is a zone's, with its table, or open to all; never both."""
+    owners = {zone.bridge: name for name, zone in sorted(view.environment.zones.items())}
+    for index, bridge in enumerate(view.environment.management.open_bridges):
+        if bridge in owners:
+            why = f"zone {owners[bridge]} owns the bridge, and its table would mean nothing if the bridge were open"
+            place = ("management", "openBridges", index)
+            yield problem("BRIDGE_TAKEN", place, bridge, why, "leave it out, or take the bridge from the zone")
+
+
+def namespaces_are_the_tenants_own(view: EnvironmentView) -> Iterator[Problem]:
+    """One namespace is one tenant's, and none is the platform's."""
+    owners: dict[str, str] = {}
+    for name, tenant in sorted(view.environment.tenants.items()):
+        place = ("tenants", name, "namespace")
+        namespace = tenant.namespace
+        if namespace == "default" or namespace.startswith(_RESERVED):
+            why = "the namespace belongs to Kubernetes or to the platform"
+            yield problem("NAMESPACE_RESERVED", place, namespace, why, f"for example tenant-{name}")
+        elif namespace in owners:
+            why = f"tenant {owners[namespace]} has this namespace; what stands in one belongs to one tenant"
+            yield problem("NAMESPACE_TAKEN", place, namespace, why, f"for example tenant-{name}")
+        owners.setdefault(namespace, name)
+
+
+def clusters_are_named_once(view: EnvironmentView) -> Iterator[Problem]:
+    """A tenant's list of clusters names each once."""
+    for name, tenant in sorted(view.environment.tenants.items()):
+        for index, cluster in enumerate(tenant.clusters):
+            if cluster in tenant.clusters[:index]:
+                why = "the cluster stands in the list twice"
+                fix = f"keep one of {names(set(tenant.clusters))} each"
+                yield problem("DUPLICATE_NAME", ("tenants", name, "clusters", index), cluster, why, fix)

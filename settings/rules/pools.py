@@ -1,0 +1,38 @@
+"""Rules of one pool by itself: how many machines, and how they are replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from settings.rules.views import pool_place, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from settings.problems import Problem
+    from settings.rules.views import TenantView
+
+
+def replicas_or_scale(view: TenantView) -> Iterator[Problem]:
+    """A Cluster API pool has a fixed size or bounds for an autoscaler."""
+    for cluster, name, pool in view.pools:
+        if pool.backend != "capi-proxmox":
+            continue
+        if (pool.replicas is None) == (pool.scale is None):
+            both = pool.scale is not None
+            why = "an autoscaler and a fixed number would undo each other" if both else "nothing says how many machines"
+            fix = "write replicas: 3, or scale: {min: 1, max: 5}" + (", not both" if both else "")
+            yield problem("REPLICAS_OR_SCALE", pool_place(cluster, name), None, why, fix)
+        elif pool.scale and pool.scale.min > pool.scale.max:
+            place = pool_place(cluster, name, "scale", "min")
+            why = f"it is above the max of {pool.scale.max}"
+            yield problem("MIN_ABOVE_MAX", place, pool.scale.min, why, f"write {pool.scale.max} or less")
+
+
+def rollouts_move(view: TenantView) -> Iterator[Problem]:
+    """A rolling update adds or takes away at least one machine at a time."""
+    for cluster, name, pool in view.pools:
+        if pool.backend == "capi-proxmox" and pool.rollout.surge == pool.rollout.unavailable == 0:
+            why = "with surge and unavailable both 0 an update can replace nothing"
+            place = pool_place(cluster, name, "rollout")
+            yield problem("ROLLOUT_STUCK", place, None, why, "write {surge: 1, unavailable: 0}")
