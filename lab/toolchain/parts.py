@@ -1,7 +1,9 @@
 """The lab's tools: what each is, where its version is pinned, and how it is built.
 
 A new tool is one folder (`go.mod`, `go.sum`, and a `main.go` only where upstream's own main can not be built from
-its module) and one row in `PARTS`.
+its module) and one row in `PARTS`. A new version: `go get -tool PACKAGE@VERSION` in the folder (`go get` where there
+is a `main.go`); for Kubernetes first write the new version into the `replace` lines, one for each module that
+k8s.io/kubernetes' own `go.mod` replaces by `./staging`.
 """
 
 from __future__ import annotations
