@@ -117,8 +117,11 @@ def _identity_problems(case: Case, kind: Kind) -> list[str]:
 
 
 def _foreign(value: Any, path: str, own: str) -> Iterator[tuple[str, Any]]:
-    """Find every field that names another namespace, or a reference that could and is not known yet."""
-    if value is UNKNOWN and (path == "spec" or path.endswith("Ref")):
+    """Find every field that names another namespace, or a reference that could and is not known yet.
+
+    References to pools can not: they are judged with their NIC.
+    """
+    if value is UNKNOWN and (path == "spec" or (path.endswith("Ref") and not path.endswith("PoolRef"))):
         yield path, value
     elif isinstance(value, dict):
         for key, part in value.items():

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
-import grpc
+import grpc  # type: ignore[import-untyped]  # it ships no types
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 from pulumi_policy.deserialize import SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
@@ -31,10 +31,12 @@ class Analyzer:
     """One process `python -m pulumi.policy ENGINE .` in the pack's folder."""
 
     def __init__(self, pack: Path) -> None:
+        """Name the pack's folder."""
         self._pack = pack
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
+        """Start the process and connect to the port that it prints."""
         nowhere = "127.0.0.1:9"  # the engine's own address: a pack speaks to it only to log
         command = [sys.executable, "-u", "-m", "pulumi.policy", nowhere, "."]
         self._process = subprocess.Popen(command, cwd=self._pack, stdout=subprocess.PIPE, text=True)
@@ -45,15 +47,19 @@ class Analyzer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """End the process."""
         self._channel.close()
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def info(self) -> analyzer_pb2.AnalyzerInfo:
-        return self._stub.GetAnalyzerInfo(empty_pb2.Empty())
+        """Give what the pack says of itself."""
+        found: analyzer_pb2.AnalyzerInfo = self._stub.GetAnalyzerInfo(empty_pb2.Empty())
+        return found
 
     def configure(self, config: Mapping[str, Any]) -> None:
+        """Give the policy its config, as the engine does once at the start of a run."""
         entry = analyzer_pb2.PolicyConfig(enforcementLevel=analyzer_pb2.MANDATORY, properties=struct(config))
         self._stub.Configure(analyzer_pb2.ConfigureAnalyzerRequest(policyConfig={POLICY: entry}))
 

@@ -44,9 +44,12 @@ CONFIG: dict[str, Any] = {
 VM = "proxmoxve:index/vmLegacy:VmLegacy"
 FILE = "proxmoxve:index/fileLegacy:FileLegacy"
 SERVER = "hcloud:index/server:Server"
-PROXMOX = ("pulumi:providers:proxmoxve", {"endpoint": LAB, "apiToken": "globex@pve!lab=uuid"})
-HCLOUD = ("pulumi:providers:hcloud", {"token": "t" * 64})
-KUBERNETES = ("pulumi:providers:kubernetes", {"context": "lab-globex"})
+PROXMOX: tuple[str, dict[str, Any]] = (
+    "pulumi:providers:proxmoxve",
+    {"endpoint": LAB, "apiToken": "globex@pve!lab=uuid"},
+)
+HCLOUD: tuple[str, dict[str, Any]] = ("pulumi:providers:hcloud", {"token": "t" * 64})
+KUBERNETES: tuple[str, dict[str, Any]] = ("pulumi:providers:kubernetes", {"context": "lab-globex"})
 
 
 def nic(vlan: Any = 202, bridge: Any = "vmbr1", **more: Any) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def without(props: dict[str, Any], *names: str) -> dict[str, Any]:
         vm(clone={"vmId": UNKNOWN, "nodeName": "pve1", "full": True}),
     ],
 )
-def test_a_clone_on_the_tenants_own_networks_passes(analyzer: Analyzer, props: dict[str, Any]):
+def test_a_clone_on_the_tenants_own_networks_passes(analyzer: Analyzer, props: dict[str, Any]) -> None:
     assert analyzer.analyze(VM, props, PROXMOX) == []
 
 
@@ -66,25 +66,27 @@ def test_a_clone_on_the_tenants_own_networks_passes(analyzer: Analyzer, props: d
         (vm(nic(), None), "NIC 2 (networkDevices[1]) is not a set of fields"),
     ],
 )
-def test_a_nic_that_is_not_one_of_the_tenants_networks_is_refused(analyzer: Analyzer, props: dict[str, Any], says: str):
+def test_a_nic_that_is_not_one_of_the_tenants_networks_is_refused(
+    analyzer: Analyzer, props: dict[str, Any], says: str
+) -> None:
     (message,) = analyzer.analyze(VM, props, PROXMOX, name="prod-small-0")
     assert "\nprod-small-0: " in message
     assert says in message
     assert f"Stack lab-globex {OFFER} Write bridge: vmbr1 and vlanId: 202 or another of these." in message
 
 
-def test_a_message_names_no_other_tenant(analyzer: Analyzer):
+def test_a_message_names_no_other_tenant(analyzer: Analyzer) -> None:
     (message,) = analyzer.analyze(VM, vm(nic(201)), PROXMOX)
     assert "acme" not in message
 
 
-def test_a_tenant_without_networks_is_sent_to_the_platform(analyzer: Analyzer):
+def test_a_tenant_without_networks_is_sent_to_the_platform(analyzer: Analyzer) -> None:
     (message,) = analyzer.analyze(VM, vm(), PROXMOX, stack="lab-initech")
     assert "Stack lab-initech has no network on any Proxmox VE: ask the platform for one." in message
 
 
 @pytest.mark.parametrize("trunks", ["10;20", "10-20", [10, 20], UNKNOWN])
-def test_trunks_are_refused(analyzer: Analyzer, trunks: Any):
+def test_trunks_are_refused(analyzer: Analyzer, trunks: Any) -> None:
     (message,) = analyzer.analyze(VM, vm(nic(trunks=trunks)), PROXMOX)
     assert "NIC 1 (networkDevices[0]) has trunks" in message
 
@@ -103,7 +105,7 @@ def test_trunks_are_refused(analyzer: Analyzer, trunks: Any):
         (vm(hookScriptFileId="local:snippets/x.sh"), "sets hookScriptFileId"),
     ],
 )
-def test_inputs_that_reach_around_the_nics_are_refused(analyzer: Analyzer, props: dict[str, Any], says: str):
+def test_inputs_that_reach_around_the_nics_are_refused(analyzer: Analyzer, props: dict[str, Any], says: str) -> None:
     (message,) = analyzer.analyze(VM, props, PROXMOX)
     assert says in message
 
@@ -121,7 +123,7 @@ def test_inputs_that_reach_around_the_nics_are_refused(analyzer: Analyzer, props
         (vm(clone={"vmId": 9000, "vm_id": 1}), "fields that this pack can not judge: vm_id"),
     ],
 )
-def test_a_vm_that_could_take_over_another_is_refused(analyzer: Analyzer, props: dict[str, Any], says: str):
+def test_a_vm_that_could_take_over_another_is_refused(analyzer: Analyzer, props: dict[str, Any], says: str) -> None:
     (message,) = analyzer.analyze(VM, props, PROXMOX)
     assert says in message
 
@@ -129,7 +131,7 @@ def test_a_vm_that_could_take_over_another_is_refused(analyzer: Analyzer, props:
 @pytest.mark.parametrize(
     "endpoint", [LAB, f"{LAB}/", "HTTPS://PVE.lab.example:8006", f"{LAB}/api2/json", f"{LAB}/api2/json/", secret(LAB)]
 )
-def test_an_endpoint_is_the_same_however_it_is_written(analyzer: Analyzer, endpoint: Any):
+def test_an_endpoint_is_the_same_however_it_is_written(analyzer: Analyzer, endpoint: Any) -> None:
     assert analyzer.analyze(VM, vm(), provider(endpoint)) == []
     assert analyzer.analyze(*provider(endpoint)) == []
 
@@ -152,40 +154,44 @@ def test_an_endpoint_is_the_same_however_it_is_written(analyzer: Analyzer, endpo
 @pytest.mark.parametrize("subject", ["vm", "file", "provider"])
 def test_a_provider_of_no_location_of_the_tenant_is_refused(
     analyzer: Analyzer, endpoint: Any, says: str, subject: str
-):
+) -> None:
     given = provider(endpoint)
-    asked = {"vm": (VM, vm(), given), "file": (FILE, {"contentType": "iso"}, given), "provider": given}
+    asked: dict[str, tuple[Any, ...]] = {
+        "vm": (VM, vm(), given),
+        "file": (FILE, {"contentType": "iso"}, given),
+        "provider": given,
+    }
     (message,) = analyzer.analyze(*asked[subject])
     assert says in message
     assert f"Stack lab-globex may use: {LAB}." in message
 
 
-def test_the_same_vlan_in_another_location_is_not_the_tenants(analyzer: Analyzer):
+def test_the_same_vlan_in_another_location_is_not_the_tenants(analyzer: Analyzer) -> None:
     assert analyzer.analyze(VM, vm(nic(201)), PROXMOX, stack="lab-acme") == []
     (message,) = analyzer.analyze(VM, vm(nic(201)), provider(DC), stack="lab-acme")
     assert f"Stack lab-acme may use on {DC}: vmbr1 VLAN 301 (acme-dc). Write bridge: vmbr1 and vlanId: 301." in message
     assert analyzer.analyze(VM, vm(nic(301)), provider(DC), stack="lab-acme") == []
 
 
-def test_a_vm_without_an_explicit_provider_is_refused(analyzer: Analyzer):
+def test_a_vm_without_an_explicit_provider_is_refused(analyzer: Analyzer) -> None:
     for given, name in [(None, "x"), (PROXMOX, "default_8_6_0"), (("pulumi:providers:hcloud", PROXMOX[1]), "x")]:
         (message,) = analyzer.analyze(VM, vm(), given, provider_name=name)
         assert "no explicit Proxmox VE provider" in message
 
 
-def test_a_provider_that_borrows_its_token_is_refused(analyzer: Analyzer):
+def test_a_provider_that_borrows_its_token_is_refused(analyzer: Analyzer) -> None:
     (message,) = analyzer.analyze(VM, vm(), (PROXMOX[0], {"endpoint": LAB}))
     assert "has no apiToken" in message
     assert analyzer.analyze(PROXMOX[0], {"endpoint": LAB, "apiToken": secret(UNKNOWN)}) == []
 
 
-def test_a_tenant_uploads_iso_images_alone(analyzer: Analyzer):
+def test_a_tenant_uploads_iso_images_alone(analyzer: Analyzer) -> None:
     assert analyzer.analyze(FILE, {"contentType": "iso", "sourceFile": {"path": UNKNOWN}}, PROXMOX) == []
     for content in ("snippets", "import", UNKNOWN):
         (message,) = analyzer.analyze(FILE, {"contentType": content}, PROXMOX)
         assert "Write contentType: iso." in message
 
 
-def test_everything_wrong_with_a_vm_comes_in_one_run(analyzer: Analyzer):
+def test_everything_wrong_with_a_vm_comes_in_one_run(analyzer: Analyzer) -> None:
     props = vm(nic(201), nic(None), clone=None, hostpcis=[{}], bogus=1)
     assert len(analyzer.analyze(VM, props, PROXMOX)) == 5
