@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class Isolation(pulumi.ComponentResource):
     """The guard of the management cluster's API, once per environment.
 
-    Inputs: the environment's settings. Outputs: none. Zones come after it, so that no table is there before the
-    kinds and policies that read it.
+    Inputs: the environment's settings. Outputs: none. Its objects and those of the zones take turns, as each says what
+    it comes after: the kind of the tables, the tables, the policies that read them, their bindings, and last the
+    policy that opens the zones' bridges to tenants.
     """
 
     TYPE = "hybrid:index:Isolation"

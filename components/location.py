@@ -113,7 +113,7 @@ class Location(pulumi.ComponentResource):
                 )
         # The token is handed over once it can do its work: an Output that waits for the ACLs.
         ready = pulumi.Output.all(token.value, *[acl.urn for acl in acls]).apply(lambda known: str(known[0]))
-        value = pulumi.Output.secret(ready)
+        value: pulumi.Output[str] = pulumi.Output.secret(ready)
         return {
             f"pve.{self._name}.token": value,
             f"pve.{self._name}.tokenId": value.apply(lambda text: text.partition("=")[0]),
