@@ -83,7 +83,7 @@ class Storage(Model):
 
 
 class Template(Model):
-    """A location's VM template: `capi-proxmox` finds it by its whole set of tags, `proxmox-vm` clones `id` from `node`."""
+    """A location's VM template: `capi-proxmox` finds it by its set of tags, `proxmox-vm` clones `id` from `node`."""
 
     tags: tuple[Tag, ...] = Field(strict=False, min_length=1)
     id: Annotated[int, Field(ge=100, le=999_999_999)]

@@ -15,7 +15,7 @@ from settings.stack import EnvironmentSettings, TenantSettings
 from settings.tenant_shape import examine_tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from settings.outer import Identity
@@ -69,7 +69,9 @@ def _check(who: Identity, raw: Any, stacks: Path, problems: list[Problem]) -> Se
     if not isinstance(raw, dict):
         code = "MISSING_KEY" if raw is None else "NOT_A_MAP"
         why = f"the settings of stack {who.stack} stand there"
-        raise SettingsError(who.stack, [*problems, Problem(code, who.key, None, why, f"write {who.key} under `config:`")])
+        raise SettingsError(
+            who.stack, [*problems, Problem(code, who.key, None, why, f"write {who.key} under `config:`")]
+        )
     if who.tenant is None:
         return _environment(who, raw, problems)
     return _tenant(who, who.tenant, raw, stacks, problems)

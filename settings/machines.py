@@ -45,9 +45,7 @@ def machines(settings: TenantSettings, cluster: str, pool: str) -> list[Machine]
     """
     chosen = settings.clusters[cluster].pools[pool]
     if chosen.backend == "hcloud-server":
-        return [
-            Machine(machine_name(cluster, pool, index), index, chosen.location) for index in range(chosen.replicas)
-        ]
+        return [Machine(machine_name(cluster, pool, index), index, chosen.location) for index in range(chosen.replicas)]
     if chosen.backend == "proxmox-vm":
         return [_virtual(settings, cluster, pool, chosen, index) for index in range(chosen.replicas)]
     return []

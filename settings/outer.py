@@ -49,7 +49,9 @@ def check(file: Mapping[str, Any], who: Identity) -> Iterator[Problem]:
     """Check every key of a stack file outside its settings. No value is ever shown: it may be a secret."""
     for key in file:
         if key != "config" and key not in BESIDE_CONFIG:
-            why = "beside `config:` stand only the lines in which the engine keeps how the stack's secrets are encrypted"
+            why = (
+                "beside `config:` stand only the lines in which the engine keeps how the stack's secrets are encrypted"
+            )
             yield Problem("UNKNOWN_KEY", str(key), None, why, choose(key, ("config", *BESIDE_CONFIG)))
     config = file.get("config")
     if config is None:

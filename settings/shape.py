@@ -156,9 +156,7 @@ class Examiner(Generic[Root]):
 
 
 def _fits(pattern: Place, place: Place) -> bool:
-    return len(pattern) == len(place) and all(
-        want in ("*", step) for want, step in zip(pattern, place, strict=True)
-    )
+    return len(pattern) == len(place) and all(want in ("*", step) for want, step in zip(pattern, place, strict=True))
 
 
 def _at(data: Any, place: Place) -> Any:
@@ -171,9 +169,8 @@ def _at(data: Any, place: Place) -> Any:
 
 
 def _blank(data: Any, place: Place) -> None:
-    parent = _at(data, place[:-1])
-    if place and isinstance(parent, (dict, list)):
-        parent[place[-1]] = None  # type: ignore[call-overload,index] - the place was found by walking this very data
+    if place:
+        _at(data, place[:-1])[place[-1]] = None
 
 
 def _cut(data: dict[str, Any], place: Place) -> None:

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from settings import fields
 from settings.places import choose, dotted, named_like_a_secret, nearest
 from settings.problems import Problem
 from settings.tenant import NOT_AVAILABLE
@@ -43,6 +43,7 @@ _PATTERNS: dict[str, tuple[str, str, str]] = {
         "lower-case letters, digits and `_ + . -`",
     ),
 }
+_OTHER_SPELLING = ("BAD_NAME", "the other side would not take this name", "letters, digits and `-`")
 _KINDS: dict[str, tuple[str, str, str]] = {
     "string_type": ("NOT_TEXT", "text is wanted here, and YAML does not read this as text", _QUOTE),
     "int_type": ("NOT_A_NUMBER", "a whole number is wanted here", "write decimal digits without quotes"),
@@ -112,29 +113,45 @@ class Fault:
         return Problem(code, dotted(self.place), value, why, fix)
 
     def _words(self) -> tuple[str, str, str]:
-        if self.kind in ("missing", "union_tag_not_found"):
-            return "MISSING_KEY", f"{self.name} is needed here", f"write {self.name}"
-        if self.kind == "extra_forbidden":
-            return self._unknown_key()
-        if self.kind in ("literal_error", "union_tag_invalid"):
-            return self._choice()
-        if self.kind == "string_pattern_mismatch":
-            return _PATTERNS.get(self.context["pattern"], ("BAD_NAME", "the name is not spelled as Proxmox VE does", ""))
-        if self.kind == "string_too_long":
-            most = self.context["max_length"]
-            return "NAME_TOO_LONG", f"longer than {most} characters", f"at most {most} characters"
-        if self.kind in ("greater_than_equal", "less_than_equal"):
-            bound = self.context.get("ge", self.context.get("le"))
-            side = "smallest" if "ge" in self.context else "largest"
-            return "OUT_OF_BOUNDS", f"the {side} value here is {bound}", f"write {bound}, or a value within it"
-        if self.kind == "value_error":
-            return self._form()
-        return _KINDS.get(self.kind, ("NOT_LEGAL", self.message, "see the README's stack files"))
+        speak = {
+            "missing": self._missing,
+            "union_tag_not_found": self._missing,
+            "extra_forbidden": self._unknown_key,
+            "literal_error": self._choice,
+            "union_tag_invalid": self._choice,
+            "string_pattern_mismatch": self._spelling,
+            "string_too_long": self._length,
+            "greater_than_equal": self._bounds,
+            "less_than_equal": self._bounds,
+            "value_error": self._form,
+        }.get(self.kind)
+        return speak() if speak else _KINDS.get(self.kind, ("NOT_LEGAL", self.message, "see the README's stack files"))
+
+    def _missing(self) -> tuple[str, str, str]:
+        return "MISSING_KEY", f"{self.name} is needed here", f"write {self.name}"
+
+    def _spelling(self) -> tuple[str, str, str]:
+        return _PATTERNS.get(self.context["pattern"], _OTHER_SPELLING)
+
+    def _length(self) -> tuple[str, str, str]:
+        longest = self.context["max_length"]
+        return "NAME_TOO_LONG", f"longer than {longest} characters", f"at most {longest} characters"
+
+    def _bounds(self) -> tuple[str, str, str]:
+        bound = self.context.get("ge", self.context.get("le"))
+        side = "smallest" if "ge" in self.context else "largest"
+        return "OUT_OF_BOUNDS", f"the {side} value here is {bound}", f"write {bound}, or a value within it"
 
     def _unknown_key(self) -> tuple[str, str, str]:
         if self.place[0] == "clusters" and "pools" in self.place and self.name in PLATFORM_KEYS:
-            why = "bridge, VLAN, range and gateway belong to the platform; a pool names a network, and its row says them"
-            return "PLATFORM_OWNS", why, f"leave it out and write network: one of {', '.join(self.own_networks) or 'none'}"
+            why = (
+                "bridge, VLAN, range and gateway belong to the platform; a pool names a network, and its row says them"
+            )
+            return (
+                "PLATFORM_OWNS",
+                why,
+                f"leave it out and write network: one of {', '.join(self.own_networks) or 'none'}",
+            )
         return "UNKNOWN_KEY", "no such key is read here, so it would have no effect", choose(self.name, self.keys)
 
     def _choice(self) -> tuple[str, str, str]:
@@ -176,7 +193,7 @@ def nearest_legal(code: str, value: Any) -> str | None:
         if code == "BAD_DISK":
             return f"write {size if unit == 'Gi' else max(-(-size // 1024), least)}Gi"
         return f"write {size if unit == 'Gi' else max(size // 8 * 8, 8)}{unit}"
-    parts = fields.urlsplit(value) if code == "BAD_ENDPOINT" else None
+    parts = urlsplit(value) if code == "BAD_ENDPOINT" else None
     if parts and parts.hostname:
         with suppress(ValueError):
             return f"write https://{parts.hostname}:{parts.port or 8006}"

@@ -29,7 +29,7 @@ def most(pool: CapiProxmoxPool | ProxmoxVmPool) -> int | None:
 
 
 def ids_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
-    """A pool's ids are among the tenant's at that location."""
+    """Require that a pool's ids are among the tenant's at that location."""
     for cluster, name, pool, row, location in view.proxmox_pools:
         own = location.tenants.get(view.tenant)
         if own and not own.vm_ids.contains(pool.vm_ids):
@@ -39,7 +39,7 @@ def ids_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
 
 
 def ids_are_one_pools(view: TenantView) -> Iterator[Problem]:
-    """No id of a location is two pools'."""
+    """Require that no id of a location is two pools'."""
     taken: dict[str, list[tuple[str, str, IdRange]]] = {}
     for cluster, name, pool, row, _ in view.proxmox_pools:
         there = taken.setdefault(row.location, [])
@@ -66,18 +66,20 @@ def _free(view: TenantView, location: str, size: int) -> str:
 
 
 def ids_suffice(view: TenantView) -> Iterator[Problem]:
-    """A pool has an id for each machine, those that an update adds included."""
+    """Require that a pool has an id for each machine, those that an update adds included."""
     for cluster, name, pool, _, _ in view.proxmox_pools:
         needed = most(pool)
         if needed is not None and needed > len(pool.vm_ids):
-            why = f"the pool can have {needed} machines at once (with the rollout's surge), and these are {len(pool.vm_ids)} ids"
+            why = (
+                f"the pool can have {needed} machines at once (its rollout's surge too) and has {len(pool.vm_ids)} ids"
+            )
             place = pool_place(cluster, name, "vmIds")
             enough = IdRange(pool.vm_ids.first, pool.vm_ids.first + needed - 1)
             yield problem("IDS_TOO_FEW", place, pool.vm_ids, why, f"at least {needed}, for example {enough}")
 
 
 def addresses_suffice(view: TenantView) -> Iterator[Problem]:
-    """A network that controllers hand addresses out of has one for each machine that its pools can have at once."""
+    """Require that a network of Cluster API pools has an address for each machine that they can have at once."""
     used: dict[str, list[tuple[str, str, int]]] = {}
     for cluster, name, pool, row, _ in view.proxmox_pools:
         if pool.backend != "capi-proxmox":
@@ -94,7 +96,7 @@ def addresses_suffice(view: TenantView) -> Iterator[Problem]:
 
 
 def machines_have_addresses(view: TenantView) -> Iterator[Problem]:
-    """Every machine that the program makes has an address: the one at its id's offset in the tenant's ids."""
+    """Require that every machine of the program has an address: the one at its id's offset in the tenant's ids."""
     for cluster, name, pool, row, location in view.proxmox_pools:
         own = location.tenants.get(view.tenant)
         if pool.backend != "proxmox-vm" or own is None or not own.vm_ids.contains(pool.vm_ids):
@@ -111,7 +113,7 @@ def machines_have_addresses(view: TenantView) -> Iterator[Problem]:
 
 
 def subnets_suffice(view: TenantView) -> Iterator[Problem]:
-    """A tenant's Hetzner Cloud subnet has an address for each server."""
+    """Require that a tenant's Hetzner Cloud subnet has an address for each server."""
     used: dict[str, int] = {}
     for cluster, name, pool in view.pools:
         location = view.around.hcloud.get(pool.location) if pool.backend == "hcloud-server" else None

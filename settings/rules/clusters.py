@@ -19,7 +19,7 @@ _KUBERNETES_OF_TALOS = {(1, 13): ((1, 31), (1, 36))}
 
 
 def homes_are_possible(view: TenantView) -> Iterator[Problem]:
-    """A cluster's home is a Proxmox location in which the tenant has a place and a network."""
+    """Require that a cluster's home is a Proxmox location in which the tenant has a place and a network."""
     possible = [name for name in view.places if view.type_of(name) != "hcloud"]
     for name, cluster in view.clusters:
         place = ("clusters", name, "home")
@@ -38,7 +38,7 @@ def homes_are_possible(view: TenantView) -> Iterator[Problem]:
 
 
 def home_networks_are_clear(view: TenantView) -> Iterator[Problem]:
-    """It is clear which of the tenant's networks at home is the cluster's."""
+    """Require that it is clear which of the tenant's networks at home is the cluster's."""
     for name, cluster in view.clusters:
         place = ("clusters", name, "network")
         if not view.examined.sound(*place):
@@ -62,7 +62,7 @@ def not_yours(view: TenantView, place: tuple[str | int, ...], name: str, own: fr
 
 
 def addresses_are_free(view: TenantView) -> Iterator[Problem]:
-    """A control plane's address is nobody else's."""
+    """Require that a control plane's address is nobody else's."""
     owners: dict[IPv4Address, str] = {}
     for name, cluster in view.clusters:
         if not view.examined.sound("clusters", name, "controlPlane"):
@@ -94,7 +94,7 @@ def _owner(view: TenantView, address: IPv4Address) -> str | None:
 
 
 def versions_fit(view: TenantView) -> Iterator[Problem]:
-    """Talos runs the Kubernetes minors that it supports."""
+    """Require that Talos runs the Kubernetes minors that it supports."""
     for name, cluster in view.clusters:
         if not (view.examined.sound("clusters", name, "talos") and view.examined.sound("clusters", name, "kubernetes")):
             continue

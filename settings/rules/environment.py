@@ -18,7 +18,7 @@ _RESERVED = ("kube-", "cozy-")
 
 
 def generation_is_available(view: EnvironmentView) -> Iterator[Problem]:
-    """A Cluster API generation that is not built yet is refused by name."""
+    """Refuse by name a Cluster API generation that is not built yet."""
     generation = view.environment.management.generation
     if generation in NOT_AVAILABLE["generation"]:
         why = f"{generation} is planned and not built yet"
@@ -26,7 +26,7 @@ def generation_is_available(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def cluster_ranges_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:
-    """Tenant clusters' pods and services have ranges of their own."""
+    """Require that tenant clusters' pods and services have ranges of their own."""
     management = view.environment.management
     if not (view.examined.sound("management", "podCidr") and view.examined.sound("management", "serviceCidr")):
         return
@@ -37,7 +37,7 @@ def cluster_ranges_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def open_bridges_belong_to_no_zone(view: EnvironmentView) -> Iterator[Problem]:
-    """A bridge is a zone's, with its table, or open to all; never both."""
+    """Require that a bridge is a zone's, with its table, or open to all; never both."""
     owners = {zone.bridge: name for name, zone in sorted(view.environment.zones.items())}
     for index, bridge in enumerate(view.environment.management.open_bridges):
         if bridge in owners:
@@ -47,7 +47,7 @@ def open_bridges_belong_to_no_zone(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def namespaces_are_the_tenants_own(view: EnvironmentView) -> Iterator[Problem]:
-    """One namespace is one tenant's, and none is the platform's."""
+    """Require that one namespace is one tenant's, and none is the platform's."""
     owners: dict[str, str] = {}
     for name, tenant in sorted(view.environment.tenants.items()):
         place = ("tenants", name, "namespace")
@@ -62,7 +62,7 @@ def namespaces_are_the_tenants_own(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def clusters_are_named_once(view: EnvironmentView) -> Iterator[Problem]:
-    """A tenant's list of clusters names each once."""
+    """Require that a tenant's list of clusters names each once."""
     for name, tenant in sorted(view.environment.tenants.items()):
         for index, cluster in enumerate(tenant.clusters):
             if cluster in tenant.clusters[:index]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def environment_is_the_prefix(view: TenantView) -> Iterator[Problem]:
-    """The file names the environment that the stack's name begins with."""
+    """Require that the file names the environment that the stack's name begins with."""
     if view.examined.model is None or not view.examined.sound("environment"):
         return
     written, named = view.examined.model.environment, view.settings.environment_name
@@ -25,7 +25,7 @@ def environment_is_the_prefix(view: TenantView) -> Iterator[Problem]:
 
 
 def tenant_is_known(view: TenantView) -> Iterator[Problem]:
-    """The environment has the tenant that the stack's name ends with."""
+    """Require that the environment has the tenant that the stack's name ends with."""
     if view.tenant not in view.around.examined.names("tenants"):
         environment = view.settings.environment_name
         why = f"environment {environment} has no tenant {view.tenant}"
@@ -34,7 +34,7 @@ def tenant_is_known(view: TenantView) -> Iterator[Problem]:
 
 
 def clusters_are_allowed(view: TenantView) -> Iterator[Problem]:
-    """A tenant makes the clusters that the environment lets it make."""
+    """Require that a tenant makes the clusters that the environment lets it make."""
     allowed = view.settings.environment.tenants[view.tenant].clusters
     for name, _ in view.clusters:
         if name not in allowed:

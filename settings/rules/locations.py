@@ -21,7 +21,7 @@ VSWITCH_MTU = 1400
 
 
 def endpoints_are_one_location_each(view: EnvironmentView) -> Iterator[Problem]:
-    """Two locations with one endpoint would be one Proxmox VE cluster with two sets of ids."""
+    """Refuse two locations with one endpoint: it would be one Proxmox VE cluster with two sets of ids."""
     owners: dict[str, str] = {}
     for name, location in view.proxmox.items():
         if location.endpoint in owners:
@@ -32,7 +32,7 @@ def endpoints_are_one_location_each(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def templates_can_be_found(view: EnvironmentView) -> Iterator[Problem]:
-    """A template stands on a node that is there, outside every tenant's ids, and has each tag once."""
+    """Require that a template stands on a node that is there, outside every tenant's ids, and has each tag once."""
     for name, location in view.proxmox.items():
         place = ("locations", name, "template")
         template = location.template
@@ -51,7 +51,7 @@ def templates_can_be_found(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def tenants_are_known(view: EnvironmentView) -> Iterator[Problem]:
-    """A location gives places to tenants that the environment has."""
+    """Require that a location gives places to tenants that the environment has."""
     known = view.examined.names("tenants")
     for name, location in sorted(view.environment.locations.items()):
         for tenant in sorted(set(location.tenants) - known):
@@ -60,7 +60,7 @@ def tenants_are_known(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def ids_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
-    """No VM id of a location belongs to two tenants."""
+    """Require that no VM id of a location belongs to two tenants."""
     for name, location in view.proxmox.items():
         taken: list[tuple[str, IdRange]] = []
         after = max((own.vm_ids.last for own in location.tenants.values()), default=0) + 1
@@ -75,7 +75,7 @@ def ids_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def iso_storages_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
-    """Machine configs hold secrets, so the storage of their ISOs is one tenant's and not the disks'."""
+    """Require that the storage of machine configs' ISOs, which hold secrets, is one tenant's and not the disks'."""
     for name, location in view.proxmox.items():
         owners: dict[str, str] = {}
         for tenant, own in sorted(location.tenants.items()):
@@ -91,7 +91,7 @@ def iso_storages_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def uplinks_are_legal(view: EnvironmentView) -> Iterator[Problem]:
-    """A vSwitch has the VLANs and the MTU that Hetzner gives it."""
+    """Require that a vSwitch has the VLANs and the MTU that Hetzner gives it."""
     for name, location in view.proxmox.items():
         if location.uplink is None:
             continue
@@ -111,7 +111,7 @@ def uplinks_are_legal(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def subnets_are_inside(view: EnvironmentView) -> Iterator[Problem]:
-    """A Hetzner Cloud subnet is part of its network."""
+    """Require that a Hetzner Cloud subnet is part of its network."""
     for name, location in view.hcloud.items():
         for tenant, own in sorted(location.tenants.items()):
             if not own.subnet.subnet_of(own.cidr):
@@ -123,7 +123,7 @@ def subnets_are_inside(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def locations_are_used(view: EnvironmentView) -> Iterator[Problem]:
-    """A location that no tenant can use is probably half written."""
+    """Warn of a location that no tenant can use: it is probably half written."""
     for name, location in sorted(view.environment.locations.items()):
         if not view.examined.names("locations", name, "tenants"):
             why = "no tenant has a place in this location"

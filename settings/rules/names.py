@@ -20,7 +20,7 @@ _LONGEST_MACHINE = 63
 
 
 def names_are_short_enough(view: TenantView) -> Iterator[Problem]:
-    """What is named after a pool still has a legal name with everything that is appended to it."""
+    """Require that what is named after a pool has a legal name with everything that is appended to it."""
     for cluster, name, pool in view.pools:
         if pool.backend == "capi-proxmox":
             joined, longest, what = f"{cluster}-{name}", _LONGEST_DEPLOYMENT, "MachineDeployment"
@@ -33,7 +33,7 @@ def names_are_short_enough(view: TenantView) -> Iterator[Problem]:
 
 
 def names_do_not_clash(view: TenantView) -> Iterator[Problem]:
-    """No pool is named like a machine of another: `a-1` beside machine 1 of pool `a`."""
+    """Require that no pool is named like a machine of another: `a-1` beside machine 1 of pool `a`."""
     found = {(cluster, name): pool for cluster, name, pool in view.pools}
     for cluster, name in found:
         match = re.fullmatch(r"(.+)-\d+", name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def networks_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
-    """A pool's network is one of the tenant's."""
+    """Require that a pool's network is one of the tenant's."""
     own = view.row_names()
     for cluster, name, pool in view.pools:
         if pool.backend != "hcloud-server" and pool.network not in own:
@@ -24,7 +24,7 @@ def networks_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
 
 
 def locations_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
-    """A cloud pool's location is a cloud in which the tenant has a place."""
+    """Require that a cloud pool's location is a cloud in which the tenant has a place."""
     possible = [name for name in view.places if view.type_of(name) != "proxmox"]
     for cluster, name, pool in view.pools:
         if pool.backend != "hcloud-server" or pool.location in possible:
@@ -39,7 +39,7 @@ def locations_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
 
 
 def backends_fit_the_place(view: TenantView) -> Iterator[Problem]:
-    """Cluster API pools outside the home location need a second Cluster, which is not built yet."""
+    """Refuse Cluster API pools outside the home location: they need a second Cluster, which is not built yet."""
     for cluster, name, pool, row, _ in view.proxmox_pools:
         home = view.settings.clusters[cluster].home
         if pool.backend == "capi-proxmox" and row.location != home and home in view.around.proxmox:
@@ -52,7 +52,7 @@ def backends_fit_the_place(view: TenantView) -> Iterator[Problem]:
 
 
 def rows_are_not_mixed(view: TenantView) -> Iterator[Problem]:
-    """Controllers hand out a row's addresses without knowing of machines that the program makes."""
+    """Refuse a row whose addresses both controllers and the program give out: neither knows of the other's."""
     first: dict[str, tuple[str, str, str]] = {}
     told: set[str] = set()
     for cluster, name, pool, row, _ in view.proxmox_pools:

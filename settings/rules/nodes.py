@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def nodes_are_known(view: TenantView) -> Iterator[Problem]:
-    """A `proxmox-vm` pool names nodes of its location, where there are several."""
+    """Require that a `proxmox-vm` pool names nodes of its location, where there are several."""
     for cluster, name, pool, row, location in view.proxmox_pools:
         if pool.backend != "proxmox-vm":
             continue
@@ -33,7 +33,7 @@ def nodes_are_known(view: TenantView) -> Iterator[Problem]:
 
 
 def templates_reach_the_nodes(view: TenantView) -> Iterator[Problem]:
-    """Proxmox VE clones to another node only from a storage that both see."""
+    """Require shared storage for nodes without the template: only from there Proxmox VE clones to another node."""
     for cluster, name, pool, row, location in view.proxmox_pools:
         if pool.backend != "proxmox-vm" or location.storage.shared:
             continue
@@ -46,7 +46,7 @@ def templates_reach_the_nodes(view: TenantView) -> Iterator[Problem]:
 
 
 def disks_reach_the_nodes(view: TenantView) -> Iterator[Problem]:
-    """Capmox chooses the node itself, so every node must see the template's disk."""
+    """Require shared storage or one node: capmox chooses the node itself."""
     for cluster, name, pool, row, location in view.proxmox_pools:
         if pool.backend == "capi-proxmox" and not location.storage.shared and len(location.nodes) > 1:
             why = (
@@ -58,7 +58,7 @@ def disks_reach_the_nodes(view: TenantView) -> Iterator[Problem]:
 
 
 def memory_fits(view: TenantView) -> Iterator[Problem]:
-    """A machine is not larger than the node that it stands on."""
+    """Require that a machine is not larger than the node that it stands on."""
     for cluster, name, pool, _, location in view.proxmox_pools:
         chosen = pool.nodes if pool.backend == "proxmox-vm" else ()
         named = [location.nodes[node].memory for node in chosen if node in location.nodes]

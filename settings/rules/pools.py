@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def replicas_or_scale(view: TenantView) -> Iterator[Problem]:
-    """A Cluster API pool has a fixed size or bounds for an autoscaler."""
+    """Require that a Cluster API pool has a fixed size or bounds for an autoscaler."""
     for cluster, name, pool in view.pools:
         if pool.backend != "capi-proxmox":
             continue
@@ -30,7 +30,7 @@ def replicas_or_scale(view: TenantView) -> Iterator[Problem]:
 
 
 def rollouts_move(view: TenantView) -> Iterator[Problem]:
-    """A rolling update adds or takes away at least one machine at a time."""
+    """Require that a rolling update adds or takes away at least one machine at a time."""
     for cluster, name, pool in view.pools:
         if pool.backend == "capi-proxmox" and pool.rollout.surge == pool.rollout.unavailable == 0:
             why = "with surge and unavailable both 0 an update can replace nothing"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from ipaddress import IPv4Address
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from settings.fields import AddressRange
@@ -31,7 +31,7 @@ def _place(zone: str, name: str, *rest: str | int) -> tuple[str | int, ...]:
 
 
 def names_are_unique(view: EnvironmentView) -> Iterator[Problem]:
-    """A network's name is one row's in the whole environment: it names the address pool."""
+    """Require that a network's name is one row's in the whole environment: it names the address pool."""
     owners: dict[str, str] = {}
     for zone, name, _ in view.networks:
         if name in owners:
@@ -44,7 +44,7 @@ def names_are_unique(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def places_are_known(view: EnvironmentView) -> Iterator[Problem]:
-    """A row's tenant and location are there, the zone spans the location, and the tenant has a place in it."""
+    """Require that a row's tenant and location are there, the zone spans it, and the tenant has a place in it."""
     tenants = view.examined.names("tenants")
     locations = view.examined.names("locations")
     for zone_name, name, network in view.networks:
@@ -79,7 +79,7 @@ def _is_elsewhere(view: EnvironmentView, network: Network) -> bool:
 
 
 def vlans_are_free(view: EnvironmentView) -> Iterator[Problem]:
-    """A row's VLAN is a legal one that is nobody else's in the zone."""
+    """Require that a row's VLAN is a legal one that is nobody else's in the zone."""
     for zone_name, zone in sorted(view.environment.zones.items()):
         owners: dict[int, str] = {}
         for name, network in sorted(zone.networks.items()):
@@ -117,10 +117,13 @@ def _next_free(zone: Zone, network: Network) -> int | None:
 
 
 def cidrs_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:
-    """No address is in two networks of the environment, nor in one of them and a tenant cluster's pods or services."""
+    """Require that no address is in two of these: networks, and tenant clusters' pods and services."""
     management = view.environment.management
     taken: list[_Taken] = []
-    for what, key, cidr in (("pods", "podCidr", management.pod_cidr), ("services", "serviceCidr", management.service_cidr)):
+    for what, key, cidr in (
+        ("pods", "podCidr", management.pod_cidr),
+        ("services", "serviceCidr", management.service_cidr),
+    ):
         if view.examined.sound("management", key):
             taken.append(_Taken.of(f"the {what} of tenant clusters (management.{key})", cidr))
     for place, what, cidr in sorted(_cidrs(view), key=lambda item: (item[1], item[0])):
@@ -150,7 +153,9 @@ def _next_network(cidr: IPv4Network, taken: list[_Taken]) -> str:
     size = cidr.num_addresses
     first = int(cidr.network_address)
     while first + size <= _ADDRESSES:
-        clash = max((item.last for item in taken if item.first <= first + size - 1 and first <= item.last), default=None)
+        clash = max(
+            (item.last for item in taken if item.first <= first + size - 1 and first <= item.last), default=None
+        )
         if clash is None:
             return f"{IPv4Address(first)}/{cidr.prefixlen}"
         first = (clash // size + 1) * size
@@ -167,7 +172,7 @@ def _cidrs(view: EnvironmentView) -> Iterator[tuple[Place, str, IPv4Network]]:
 
 
 def gateways_fit(view: EnvironmentView) -> Iterator[Problem]:
-    """A gateway is a host address of its network that no machine is given."""
+    """Require that a gateway is a host address of its network that no machine is given."""
     for zone, name, network in view.networks:
         place = _place(zone, name, "gateway")
         if network.cidr.prefixlen > _SMALLEST:
@@ -190,7 +195,7 @@ def _is_host(network: Network, address: object) -> bool:
 
 
 def ranges_fit(view: EnvironmentView) -> Iterator[Problem]:
-    """Ranges hold host addresses of their network, each once."""
+    """Require that ranges hold host addresses of their network, each once."""
     for zone, name, network in view.networks:
         if network.cidr.prefixlen > _SMALLEST:
             continue  # said above

@@ -19,9 +19,7 @@ _PREFIX = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
-OURS = frozenset(
-    {"node.cluster.x-k8s.io/location", "node.cluster.x-k8s.io/pool", "topology.kubernetes.io/region"}
-)
+OURS = frozenset({"node.cluster.x-k8s.io/location", "node.cluster.x-k8s.io/pool", "topology.kubernetes.io/region"})
 """Every worker carries these; the program sets them."""
 _KUBELETS = frozenset(
     {
@@ -39,7 +37,7 @@ _CONTROLLERS_TAINTS = ("node.kubernetes.io", "node.cloudprovider.kubernetes.io",
 
 
 def labels_are_legal(view: TenantView) -> Iterator[Problem]:
-    """A label has a legal key that the pool may set, and a legal value."""
+    """Require that a label has a legal key that the pool may set, and a legal value."""
     for cluster, name, pool in view.pools:
         for key, value in sorted(pool.labels.items()):
             place = pool_place(cluster, name, "labels", key)
@@ -85,7 +83,7 @@ def _is_below(prefix: str, domain: str) -> bool:
 
 
 def taints_are_legal(view: TenantView) -> Iterator[Problem]:
-    """A taint is `key=value:Effect` or `key:Effect`, with each key and effect once."""
+    """Require that a taint is `key=value:Effect` or `key:Effect`, with each key and effect once."""
     for cluster, name, pool in view.pools:
         seen: set[tuple[str, str]] = set()
         for index, taint in enumerate(pool.taints):
@@ -103,14 +101,16 @@ def _taint_fault(taint: str, seen: set[tuple[str, str]]) -> tuple[str, str, str]
     if effect not in _EFFECTS:
         return "BAD_TAINT", f"{effect or 'nothing'} is no effect", choose(effect, _EFFECTS)
     bad_key = _key_fault(key)
-    if bad_key:
-        return "BAD_TAINT", bad_key[1], bad_key[2]
-    if not _VALUE.fullmatch(value):
+    if bad_key or not _VALUE.fullmatch(value):
         why = "a taint's value is letters, digits and `- _ .`, 63 at most, a letter or digit at both ends"
-        return "BAD_TAINT", why, _mended(value)
+        return ("BAD_TAINT", *(bad_key[1:] if bad_key else (why, _mended(value))))
     if key.rpartition("/")[0] in _CONTROLLERS_TAINTS:
         return "TAINT_RESERVED", "controllers put these taints on nodes and take them off", "leave it out"
     if (key, effect) in seen:
-        return "DUPLICATE_NAME", "the key has a taint with this effect already, and a node takes one", "keep one of them"
+        return (
+            "DUPLICATE_NAME",
+            "a node takes one taint of each key and effect",
+            "keep one of them",
+        )
     seen.add((key, effect))
     return None

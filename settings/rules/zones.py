@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def bridges_are_one_zones(view: EnvironmentView) -> Iterator[Problem]:
-    """A bridge name belongs to one zone."""
+    """Require that a bridge name belongs to one zone."""
     owners: dict[str, str] = {}
     for name, zone in sorted(view.environment.zones.items()):
         place = ("zones", name, "bridge")
@@ -33,7 +33,7 @@ def bridges_are_one_zones(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def locations_are_known(view: EnvironmentView) -> Iterator[Problem]:
-    """A zone spans Proxmox locations of the environment, each named once."""
+    """Require that a zone spans Proxmox locations of the environment, each named once."""
     known = view.examined.names("locations")
     possible = {name for name in known if view.examined.raw("locations", name, "type") != "hcloud"}
     for name, zone in sorted(view.environment.zones.items()):
@@ -53,7 +53,7 @@ def locations_are_known(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def reserved_is_for_a_location(view: EnvironmentView) -> Iterator[Problem]:
-    """Reserved VLANs are those of one of the zone's locations."""
+    """Require that reserved VLANs are those of one of the zone's locations."""
     for name, zone in sorted(view.environment.zones.items()):
         if not view.examined.sound("zones", name, "locations"):
             continue
@@ -64,7 +64,7 @@ def reserved_is_for_a_location(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def zones_are_used(view: EnvironmentView) -> Iterator[Problem]:
-    """A zone without networks lets no tenant onto its bridge, which may be meant."""
+    """Warn of a zone without networks, which lets nobody onto its bridge."""
     for name, zone in sorted(view.environment.zones.items()):
         if not view.examined.names("zones", name, "networks"):
             why = "the zone has no networks: nobody gets onto its bridge"
