@@ -23,6 +23,8 @@ HCLOUD_TYPES = (
 )
 STACK = "pulumi:pulumi:Stack"
 STACK_REFERENCE = "pulumi:pulumi:StackReference"
+REFERENCE_PROVIDER = "pulumi:providers:pulumi"
+"""The engine makes it by itself for a StackReference."""
 
 _GUEST = re.compile(r"proxmoxve:[^:]*:(vm|virtualmachine|container|lxc)|hcloud:[^:]*:server$", re.IGNORECASE)
 """Type tokens of guests, over all versions of the SDKs: VmLegacy, Vm, Vm2Legacy, VirtualMachine, ContainerLegacy."""
@@ -90,6 +92,7 @@ def _reference_problems(case: Case) -> list[str]:
 
 _RULES: dict[str, Callable[[Case], list[str]]] = {
     STACK: _nothing_to_judge,
+    REFERENCE_PROVIDER: _nothing_to_judge,
     STACK_REFERENCE: _reference_problems,
     kubernetes.PROVIDER: _nothing_to_judge,
     HCLOUD_PROVIDER: _hcloud_provider_problems,

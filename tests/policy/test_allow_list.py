@@ -85,6 +85,7 @@ def test_an_environments_stack_makes_the_rest(analyzer: Analyzer) -> None:
 
 def test_the_engines_own_resources_pass(analyzer: Analyzer) -> None:
     assert analyzer.analyze("pulumi:pulumi:Stack", {}) == []
+    assert analyzer.analyze("pulumi:providers:pulumi", {}, name="default") == []  # comes with a StackReference
     for type_, props in (PROXMOX, HCLOUD, KUBERNETES):
         assert analyzer.analyze(type_, props) == []
 
