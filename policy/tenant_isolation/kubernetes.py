@@ -137,30 +137,31 @@ def _foreign(value: Any, path: str, own: str) -> Iterator[tuple[str, Any]]:
 
 def _machine_problems(case: Case, kind: Kind) -> list[str]:
     place = Place(case.stack.name, f"bridges of namespace {case.stack.namespace}", case.table.rows_of(case.stack))
-    offer = place.offer("vlan")
     if kind.version not in VERSIONS:
         return [f"Version {kind.version} of {kind.name} is not known to this pack, so its NICs can not be judged."]
     at = ".".join((*SPEC_OF[kind.name], "network"))
     network = read(case.resource.props, *SPEC_OF[kind.name], "network")
     if network is UNKNOWN:
-        return [f"{at} is not known yet. {WHY_KNOWN} {offer}"]
+        return [f"{at} is not known yet. {WHY_KNOWN} {place.offer('vlan')}"]
     if network is ABSENT:
-        return [f"It has no {at}, so its machines would keep the NICs of the VM template. {offer}"]
+        return [f"It has no {at}, so its machines would keep the NICs of the VM template. {place.offer('vlan')}"]
     if not isinstance(network, dict):
-        return [f"{at} is not a set of fields. {offer}"]
+        return [f"{at} is not a set of fields. {place.offer('vlan')}"]
     problems = [
         f"{at}.{shown(field)} is not known to this pack. Leave it out."
         for field in sorted(network)
         if field not in NETWORK_FIELDS
     ]
     problems += [
-        f"{at}.{field} is {shown(network[field])}, not a list of NICs. {offer}"
+        f"{at}.{field} is {shown(network[field])}, not a list of NICs. {place.offer('vlan')}"
         for field in LISTS
         if not isinstance(network.get(field, []), list)
     ]
     if not _has_first(kind, network):
         needed = "network.default" if kind.version == "v1alpha1" else "network.networkDevices with net0"
-        problems.append(f"It has no {needed}, so its machines would keep the first NIC of the VM template. {offer}")
+        problems.append(
+            f"It has no {needed}, so its machines would keep the first NIC of the VM template. {place.offer('vlan')}"
+        )
     for nic in _nics(network):
         row, found = row_for(nic, place)
         problems += found

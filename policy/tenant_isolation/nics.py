@@ -10,6 +10,8 @@ from tenant_isolation.table import whole_number
 from tenant_isolation.verdicts import listed, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tenant_isolation.table import Row
     from tenant_isolation.verdicts import Place
 
@@ -37,28 +39,28 @@ class Nic:
 
 
 def row_for(nic: Nic, place: Place) -> tuple[Row | None, list[str]]:
-    """Find the tenant's row that a NIC asks for; else say what is wrong with it."""
-    offer = place.offer(nic.vlan_field)
+    """Find the tenant's row that a NIC asks for; else say what is wrong with it, and what to write instead."""
+    row, complaints = _match(nic, place.rows)
+    problems = [f"{nic.label}{complaint} {place.offer(nic.vlan_field)}" for complaint in complaints]
+    strange = [key for key in nic.value if key not in nic.known_fields] if isinstance(nic.value, dict) else []
+    if strange:
+        problems.append(f"{nic.label} has fields that this pack can not judge: {listed(strange)}. Leave them out.")
+    return row, problems
+
+
+def _match(nic: Nic, rows: Iterable[Row]) -> tuple[Row | None, list[str]]:
     if nic.value is UNKNOWN:
-        return None, [f"{nic.label} is not known yet. {WHY_KNOWN} {offer}"]
+        return None, [f" is not known yet. {WHY_KNOWN}"]
     if not isinstance(nic.value, dict):
-        return None, [f"{nic.label} is not a set of fields. {offer}"]
-    strange = listed(key for key in nic.value if key not in nic.known_fields)
-    problems = [f"{nic.label} has fields that this pack can not judge: {strange}. Leave them out."] if strange else []
-    for name, asked in (("bridge", nic.bridge), ("VLAN", nic.vlan)):
-        if asked is UNKNOWN:
-            problems.append(f"{nic.label}: the {name} is not known yet. {WHY_KNOWN} {offer}")
-    if nic.bridge is UNKNOWN or nic.vlan is UNKNOWN:
-        return None, problems
-    if nic.vlan is ABSENT or whole_number(nic.vlan) == 0:
-        problems.append(f"{nic.label} has no VLAN, so it would see every VLAN of its bridge. {offer}")
-        return None, problems
+        return None, [" is not a set of fields."]
+    unknown = [name for name, asked in (("bridge", nic.bridge), ("VLAN", nic.vlan)) if asked is UNKNOWN]
+    if unknown:
+        return None, [f": the {name} is not known yet. {WHY_KNOWN}" for name in unknown]
     vlan = whole_number(nic.vlan)
-    for row in place.rows:
-        if isinstance(nic.bridge, str) and row.bridge == nic.bridge and row.vlan == vlan:
-            return row, problems
-    what = f"VLAN {shown(nic.vlan)} on bridge {shown(nic.bridge)}"
-    if vlan is None:
-        what += " (a VLAN is a whole number)"
-    problems.append(f"{nic.label} asks for {what}. {offer}")
-    return None, problems
+    if nic.vlan is ABSENT or vlan == 0:
+        return None, [" has no VLAN, so it would see every VLAN of its bridge."]
+    for row in rows:
+        if row.bridge == nic.bridge and row.vlan == vlan:
+            return row, []
+    hint = " (a VLAN is a whole number)" if vlan is None else ""
+    return None, [f" asks for VLAN {shown(nic.vlan)} on bridge {shown(nic.bridge)}{hint}."]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SHOWN = 48
 """Characters of a value of the program that a message repeats at most."""
+ROWS_SHOWN = 8
+"""Networks that a message lists at most."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Place:
         """Say what the tenant has here and what to write instead."""
         if not self.rows:
             return f"Stack {self.stack} has no network on {self.name}: ask the platform for one."
-        names = ", ".join(str(row) for row in self.rows)
+        names = ", ".join(str(row) for row in self.rows[:ROWS_SHOWN])
+        names += f" and {len(self.rows) - ROWS_SHOWN} more" if len(self.rows) > ROWS_SHOWN else ""
         first = self.rows[0]
         write = f"bridge: {first.bridge} and {vlan_field}: {first.vlan}"
         more = " or another of these" if len(self.rows) > 1 else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.policy.analyzer import UNKNOWN, secret
-from tests.policy.examples import DC, FILE, LAB, PROXMOX, VM, nic, provider, vm
+from tests.policy.examples import CONFIG, DC, FILE, LAB, PROXMOX, VM, nic, provider, row, vm
 
 if TYPE_CHECKING:
     from tests.policy.analyzer import Analyzer
@@ -195,3 +195,11 @@ def test_a_tenant_uploads_iso_images_alone(analyzer: Analyzer) -> None:
 def test_everything_wrong_with_a_vm_comes_in_one_run(analyzer: Analyzer) -> None:
     props = vm(nic(201), nic(None), clone=None, hostpcis=[{}], bogus=1)
     assert len(analyzer.analyze(VM, props, PROXMOX)) == 5
+
+
+def test_a_message_lists_only_so_many_networks(running: Analyzer) -> None:
+    rows = [row(f"n{vlan}", "globex", "lab", vlan) for vlan in range(100, 200)]
+    running.configure({**CONFIG, "networks": rows})
+    (message,) = running.analyze(VM, vm(nic(201)), PROXMOX)
+    assert "vmbr1 VLAN 107 (n107) and 92 more." in message
+    assert running.analyze(VM, vm(nic(199)), PROXMOX) == []
