@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 
-import grpc
+import grpc  # type: ignore[import-untyped]  # grpcio ships no types
 
 # The SDK's own limit; the default of 4 MiB is too small for a large stack.
 _MESSAGE_BYTES = 400 * 1024 * 1024

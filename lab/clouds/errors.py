@@ -20,6 +20,7 @@ class HalfDoneError(Exception):
     """
 
     def __init__(self, identity: str, outputs: Mapping[str, Any], reason: str) -> None:
+        """Take the resource's id, its outputs and what failed."""
         super().__init__(reason)
         self.identity = identity
         self.outputs = dict(outputs)

@@ -91,7 +91,9 @@ def lines(found: list[dict[str, Any]]) -> Iterator[str]:
     if not found:
         yield "no machines"
         return
-    rows = [("ENDPOINT", "PLACE", "ID", "NAME", "STATUS", "NICS", "POOL/PROJECT", "TAGS", "CDROM")]
+    rows: list[tuple[str, ...]] = [
+        ("ENDPOINT", "PLACE", "ID", "NAME", "STATUS", "NICS", "POOL/PROJECT", "TAGS", "CDROM")
+    ]
     for machine in found:
         cdrom = machine["cdrom"]["file"] if machine["cdrom"] else "-"
         nics = " ".join(_nic(device) for device in machine["nics"]) or "-"

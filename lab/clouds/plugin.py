@@ -10,9 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import grpc
+import grpc  # type: ignore[import-untyped]  # grpcio ships no types
 from google.protobuf import any_pb2, empty_pb2
-from google.rpc import status_pb2
+from google.rpc import status_pb2  # type: ignore[import-untyped]  # googleapis-common-protos ships no types
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from lab.clouds import schema
@@ -65,6 +65,7 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
     """One plugin process: one cloud, configured once by one provider resource."""
 
     def __init__(self, cloud: Cloud, engine: str | None) -> None:
+        """Take the cloud and the engine's address, where one was given."""
         self._cloud = cloud
         self._engine = engine
         self._api: Any = None
@@ -123,7 +124,7 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
             )
 
     def _resource(self, urn: str) -> Resource:
-        token = urn.split("::")[2].split("$")[-1]
+        token = urn.split("::")[2].rsplit("$", maxsplit=1)[-1]
         kind = self._cloud.resources().get(token)
         if kind is None:
             message = f"the lab's stand-in does not know {token}"
@@ -199,8 +200,10 @@ class Plugin(provider_pb2_grpc.ResourceProviderServicer):
         failures = list(schema.check(schema.function_fields(self._cloud.package, function.sdk_name), arguments))
         if failures:
             return provider_pb2.InvokeResponse(failures=_failures(failures))
-        answer = to_wire(function.call(self._api, arguments))
-        return provider_pb2.InvokeResponse(**{"return": answer})
+        response = provider_pb2.InvokeResponse()
+        # The field's name is a keyword of Python.
+        getattr(response, "return").CopyFrom(to_wire(function.call(self._api, arguments)))
+        return response
 
 
 def _failures(failures: Any) -> list[Any]:

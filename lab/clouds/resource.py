@@ -26,7 +26,7 @@ class Resource:
     configured; each call is made with that provider's token.
     """
 
-    token: ClassVar[str]
+    type_name: ClassVar[str]
     sdk_module: ClassVar[str]
     sdk_args: ClassVar[str]
     # Outputs that exist only after creation.
@@ -38,6 +38,7 @@ class Resource:
     delete_first: ClassVar[bool] = False
 
     def __init__(self, api: Any) -> None:
+        """Take the API that the provider was configured with."""
         self.api = api
 
     def fields(self) -> tuple[schema.Field, ...]:

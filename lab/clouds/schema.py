@@ -4,7 +4,6 @@ The allowed names and types are read from the SDK's own input classes, nothing i
 changes what the stand-ins accept.
 """
 
-import builtins
 import collections.abc
 import importlib
 import inspect
@@ -18,6 +17,8 @@ from typing import Any, NamedTuple
 from pulumi import _types  # the SDK's own reading of its input classes; it has no public name
 
 from lab.clouds.values import UNKNOWN
+
+_WORDS: dict[type, str] = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
 
 
 class Failure(NamedTuple):
@@ -104,27 +105,33 @@ def check_value(declared: Any, value: Any, path: str) -> Iterator[Failure]:
         return
     wanted = _unwrap(declared)
     origin = typing.get_origin(wanted)
-    if origin in {collections.abc.Sequence, builtins.list}:
-        if not isinstance(value, list):
-            yield _mistyped(path, "array", value)
-            return
-        inner = typing.get_args(wanted)[0]
-        for index, item in enumerate(value):
-            yield from check_value(inner, item, f"{path}[{index}]")
-    elif origin in {collections.abc.Mapping, builtins.dict}:
-        if not isinstance(value, Mapping):
-            yield _mistyped(path, "object", value)
-            return
-        inner = typing.get_args(wanted)[1]
-        for key, item in value.items():
-            yield from check_value(inner, item, _join(path, key))
+    if origin in {collections.abc.Sequence, list}:
+        yield from _check_each(typing.get_args(wanted)[0], value, path)
+    elif origin in {collections.abc.Mapping, dict}:
+        yield from _check_map(typing.get_args(wanted)[1], value, path)
     elif isinstance(wanted, type) and _types.is_input_type(wanted):
-        if not isinstance(value, Mapping):
+        if isinstance(value, Mapping):
+            yield from check(class_fields(wanted), value, path)
+        else:
             yield _mistyped(path, "object", value)
-            return
-        yield from check(class_fields(wanted), value, path)
     elif not _fits(wanted, value):
-        yield _mistyped(path, {str: "string", bool: "boolean", int: "number", float: "number"}[wanted], value)
+        yield _mistyped(path, _WORDS[wanted], value)
+
+
+def _check_each(inner: Any, value: Any, path: str) -> Iterator[Failure]:
+    if not isinstance(value, list):
+        yield _mistyped(path, "array", value)
+        return
+    for index, item in enumerate(value):
+        yield from check_value(inner, item, f"{path}[{index}]")
+
+
+def _check_map(inner: Any, value: Any, path: str) -> Iterator[Failure]:
+    if not isinstance(value, Mapping):
+        yield _mistyped(path, "object", value)
+        return
+    for key, item in value.items():
+        yield from check_value(inner, item, _join(path, key))
 
 
 def _fits(wanted: Any, value: Any) -> bool:
@@ -140,8 +147,7 @@ def _fits(wanted: Any, value: Any) -> bool:
 
 
 def _mistyped(path: str, wanted: str, value: Any) -> Failure:
-    kinds = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
-    got = kinds.get(type(value), "object")
+    got = _WORDS.get(type(value), "object")
     return Failure(path, f"expected {wanted} type, got {got} type")
 
 

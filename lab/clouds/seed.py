@@ -11,7 +11,7 @@ _FIRST_HCLOUD_ID = 1001
 HCLOUD_TOKEN_LENGTH = 64
 
 
-def seed_proxmox(  # noqa: PLR0913 - an endpoint is just that many things
+def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many things
     state_dir: Path,
     endpoint: str,
     nodes: Mapping[str, Mapping[str, Any]],
@@ -20,8 +20,9 @@ def seed_proxmox(  # noqa: PLR0913 - an endpoint is just that many things
     templates: Iterable[Mapping[str, Any]],
     admin_token: str,
 ) -> None:
-    """Make (or extend) a Proxmox VE endpoint; what is there already stays as it is (a new secret of the
-    admin's token replaces the old one).
+    """Make (or extend) a Proxmox VE endpoint; what is there already stays as it is.
+
+    Only a new secret of the administrator's token replaces the old one.
 
     `nodes`: {name: {"memory": MiB}}; `storages`: {name: {"content": ["images", "iso", …], "shared": bool}};
     `templates`: [{"id", "node", "tags", "disk_gb"}], each also with "storage" (default: the first that holds images),

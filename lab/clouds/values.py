@@ -25,6 +25,7 @@ class Secret:
     """An output that the engine must keep encrypted."""
 
     def __init__(self, value: Any) -> None:
+        """Take the plain value."""
         self.value = value
 
 

@@ -13,6 +13,7 @@ class Children:
     """The programs, packs and plugins that run now."""
 
     def __init__(self) -> None:
+        """Start with none."""
         self._running: set[int] = set()
         self._lock = threading.Lock()
 
@@ -30,7 +31,7 @@ class Children:
         traceback. With `capture` the outputs are pipes, else they are the host's, which the engine logs.
         """
         pipe = subprocess.PIPE if capture else None
-        child = subprocess.Popen(  # noqa: S603 - the command is built from the project's own runtime options
+        child = subprocess.Popen(
             command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
         )
         with self._lock:

@@ -70,8 +70,12 @@ def run_program(options: argparse.Namespace) -> int:
     # A failed registration leaves futures that nobody awaits; asyncio would complain of each when the loop closes.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     code = 1
+
+    def run() -> None:
+        runpy.run_path(program, run_name="__main__")
+
     try:
-        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: runpy.run_path(program, run_name="__main__")))
+        loop.run_until_complete(pulumi.runtime.run_in_stack(run))
         code = 0
     except pulumi.RunError as error:
         pulumi.log.error(str(error))

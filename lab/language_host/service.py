@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
-import grpc
+import grpc  # type: ignore[import-untyped]  # grpcio ships no types
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
@@ -30,6 +30,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     """
 
     def __init__(self, engine: str, children: Children) -> None:
+        """Take the engine's address and where started processes are kept."""
         self._engine = engine
         self._children = children
 
@@ -153,8 +154,14 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         if not context.add_callback(lambda: self._children.kill(child)):
             self._children.kill(child)
         for stream, data in _pump(child):
-            yield language_pb2.RunPluginResponse(**{stream: data})
+            yield _output_of_plugin(stream, data)
         yield language_pb2.RunPluginResponse(exitcode=self._children.wait(child))
+
+
+def _output_of_plugin(stream: str, data: bytes) -> Any:
+    if stream == "stdout":
+        return language_pb2.RunPluginResponse(stdout=data)
+    return language_pb2.RunPluginResponse(stderr=data)
 
 
 def _options(info: Any) -> dict[str, Any]:
@@ -170,9 +177,7 @@ def _python(info: Any, context: Any) -> Path:
 
 
 def _output(command: list[str]) -> str:
-    return subprocess.run(  # noqa: S603 - a fixed question to the program's own interpreter
-        command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    ).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
 
 
 def _named(requirements: Path) -> set[str]:

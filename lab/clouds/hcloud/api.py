@@ -20,6 +20,7 @@ class Session:
     """One call: the whole state, and the caller's project."""
 
     def __init__(self, state: dict[str, Any], project: dict[str, Any]) -> None:
+        """Take the whole state and the caller's part of it."""
         self.state = state
         self.project = project
 
@@ -49,6 +50,7 @@ class HetznerApi:
     """The API as one token sees it."""
 
     def __init__(self, folder: Path, token: str, endpoint: str) -> None:
+        """Take the state folder, the project's token and an endpoint other than Hetzner's (else empty)."""
         self.folder = folder
         self.endpoint = endpoint
         self._token = token

@@ -18,7 +18,7 @@ _TYPES = {"cloud", "server", "vswitch"}
 class Network(HetznerResource):
     """A private network; it has no addresses to give before it has a subnet."""
 
-    token: ClassVar[str] = "hcloud:index/network:Network"
+    type_name: ClassVar[str] = "hcloud:index/network:Network"
     sdk_args: ClassVar[str] = "NetworkArgs"
     kind: ClassVar[str] = "networks"
     what: ClassVar[str] = "network"
@@ -63,7 +63,7 @@ class Network(HetznerResource):
 class Subnet(HetznerResource):
     """A subnet; its id is `<network>-<cidr>`."""
 
-    token: ClassVar[str] = "hcloud:index/networkSubnet:NetworkSubnet"
+    type_name: ClassVar[str] = "hcloud:index/networkSubnet:NetworkSubnet"
     sdk_args: ClassVar[str] = "NetworkSubnetArgs"
     kind: ClassVar[str] = "networks"
     what: ClassVar[str] = "subnet"
@@ -116,7 +116,7 @@ class Subnet(HetznerResource):
 class ServerNetwork(HetznerResource):
     """A server's place in a network; its id is `<server>-<network>`."""
 
-    token: ClassVar[str] = "hcloud:index/serverNetwork:ServerNetwork"
+    type_name: ClassVar[str] = "hcloud:index/serverNetwork:ServerNetwork"
     sdk_args: ClassVar[str] = "ServerNetworkArgs"
     kind: ClassVar[str] = "servers"
     what: ClassVar[str] = "server network"
@@ -246,7 +246,7 @@ def _free(blocks: list[ipaddress.IPv4Network], used: set[ipaddress.IPv4Address])
 
 
 def _kept(block: ipaddress.IPv4Network) -> set[ipaddress.IPv4Address]:
-    """The network's own, the gateway's and the broadcast address."""
+    """Return the network's own, the gateway's and the broadcast address."""
     return {block[0], block[1], block[-1]}
 
 

@@ -25,11 +25,12 @@ class HetznerCloud(Cloud):
     untouched: ClassVar[str] = "no real Hetzner Cloud"
 
     def __init__(self, folder: Path) -> None:
+        """Take the state folder."""
         self._folder = folder
 
     def resources(self) -> dict[str, type[Resource]]:
         """Return the types that the lab has."""
-        return {kind.token: kind for kind in _TYPES}
+        return {kind.type_name: kind for kind in _TYPES}
 
     def functions(self) -> dict[str, Function]:
         """Return the functions that the lab has."""

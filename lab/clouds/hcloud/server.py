@@ -23,13 +23,20 @@ _BOTH_PUBLIC = {"ipv4Enabled": True, "ipv6Enabled": True}
 class Server(HetznerResource):
     """A server."""
 
-    token: ClassVar[str] = "hcloud:index/server:Server"
+    type_name: ClassVar[str] = "hcloud:index/server:Server"
     sdk_args: ClassVar[str] = "ServerArgs"
     kind: ClassVar[str] = "servers"
     what: ClassVar[str] = "server"
     computed: ClassVar[tuple[str, ...]] = (
-        "backupWindow", "datacenter", "ipv4Address", "ipv6Address", "ipv6Network", "location", "primaryDiskSize", "status",
-    )  # fmt: skip
+        "backupWindow",
+        "datacenter",
+        "ipv4Address",
+        "ipv6Address",
+        "ipv6Network",
+        "location",
+        "primaryDiskSize",
+        "status",
+    )
     replace_on: ClassVar[frozenset[str]] = frozenset({"userData", "image", "location", "datacenter", "sshKeys"})
     delete_first: ClassVar[bool] = True
 
@@ -110,7 +117,7 @@ class Server(HetznerResource):
         return live
 
     def changes(self, state: Properties, inputs: Properties, old_inputs: Properties) -> list[Change]:
-        """Compare; what names the same image, key or network in another way is decided by the text, as in the plugin."""
+        """Compare; an image, key or network counts by the text that names it, as in the plugin."""
         computed = {"location", "datacenter", "image"}
         return super().changes(state, inputs, {key: value for key, value in old_inputs.items() if key not in computed})
 
@@ -146,7 +153,7 @@ class Server(HetznerResource):
 
 
 def _hash(user_data: str) -> str:
-    """The state has no user data, only this."""
+    """Return what the state has in place of the user data."""
     return base64.b64encode(hashlib.sha1(user_data.encode(), usedforsecurity=False).digest()).decode()
 
 

@@ -46,7 +46,7 @@ class _Named(HetznerResource):
 class PlacementGroup(_Named):
     """A placement group; the one type is `spread`."""
 
-    token: ClassVar[str] = "hcloud:index/placementGroup:PlacementGroup"
+    type_name: ClassVar[str] = "hcloud:index/placementGroup:PlacementGroup"
     sdk_args: ClassVar[str] = "PlacementGroupArgs"
     kind: ClassVar[str] = "placement_groups"
     what: ClassVar[str] = "placement group"
@@ -76,7 +76,7 @@ class PlacementGroup(_Named):
 class SshKey(_Named):
     """An SSH key. Another public key is created first, so a fixed name is refused (`providers.md` §0.6)."""
 
-    token: ClassVar[str] = "hcloud:index/sshKey:SshKey"
+    type_name: ClassVar[str] = "hcloud:index/sshKey:SshKey"
     sdk_args: ClassVar[str] = "SshKeyArgs"
     kind: ClassVar[str] = "ssh_keys"
     what: ClassVar[str] = "SSH key"
@@ -101,7 +101,7 @@ class SshKey(_Named):
 class Firewall(_Named):
     """A firewall; servers name it by id."""
 
-    token: ClassVar[str] = "hcloud:index/firewall:Firewall"
+    type_name: ClassVar[str] = "hcloud:index/firewall:Firewall"
     sdk_args: ClassVar[str] = "FirewallArgs"
     kind: ClassVar[str] = "firewalls"
     what: ClassVar[str] = "firewall"

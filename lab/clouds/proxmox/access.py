@@ -49,7 +49,7 @@ class _Access(Resource):
 class Pool(_Access):
     """A resource pool."""
 
-    token: ClassVar[str] = "proxmoxve:index/poolLegacy:PoolLegacy"
+    type_name: ClassVar[str] = "proxmoxve:index/poolLegacy:PoolLegacy"
     sdk_args: ClassVar[str] = "PoolLegacyArgs"
     computed: ClassVar[tuple[str, ...]] = ("members",)
     replace_on: ClassVar[frozenset[str]] = frozenset({"poolId"})
@@ -108,7 +108,7 @@ class Pool(_Access):
 class Membership(Resource):
     """A machine's or a storage's place in a pool."""
 
-    token: ClassVar[str] = "proxmoxve:pool/membership:Membership"
+    type_name: ClassVar[str] = "proxmoxve:pool/membership:Membership"
     sdk_module: ClassVar[str] = "pulumi_proxmoxve.pool"
     sdk_args: ClassVar[str] = "MembershipArgs"
     replace_on: ClassVar[frozenset[str]] = frozenset({"poolId", "storageId", "vmId"})
@@ -160,7 +160,7 @@ class Membership(Resource):
 class Role(_Access):
     """A role: a named set of privileges."""
 
-    token: ClassVar[str] = "proxmoxve:index/roleLegacy:RoleLegacy"
+    type_name: ClassVar[str] = "proxmoxve:index/roleLegacy:RoleLegacy"
     sdk_args: ClassVar[str] = "RoleLegacyArgs"
     replace_on: ClassVar[frozenset[str]] = frozenset({"roleId"})
 
@@ -208,7 +208,7 @@ class Role(_Access):
 class User(_Access):
     """A user."""
 
-    token: ClassVar[str] = "proxmoxve:index/userLegacy:UserLegacy"
+    type_name: ClassVar[str] = "proxmoxve:index/userLegacy:UserLegacy"
     sdk_args: ClassVar[str] = "UserLegacyArgs"
     replace_on: ClassVar[frozenset[str]] = frozenset({"userId"})
 
@@ -266,7 +266,7 @@ class User(_Access):
 class Token(_Access):
     """An API token; its value is known once, when it is made."""
 
-    token: ClassVar[str] = "proxmoxve:user/token:Token"  # noqa: S105 - a type's name
+    type_name: ClassVar[str] = "proxmoxve:user/token:Token"
     sdk_module: ClassVar[str] = "pulumi_proxmoxve.user"
     sdk_args: ClassVar[str] = "TokenArgs"
     computed: ClassVar[tuple[str, ...]] = ("value",)
@@ -335,14 +335,14 @@ class Token(_Access):
 class TokenLegacy(Token):
     """The older name of the same."""
 
-    token: ClassVar[str] = "proxmoxve:user/tokenLegacy:TokenLegacy"  # noqa: S105 - a type's name
+    type_name: ClassVar[str] = "proxmoxve:user/tokenLegacy:TokenLegacy"
     sdk_args: ClassVar[str] = "TokenLegacyArgs"
 
 
 class Acl(_Access):
     """An access control entry: who has which role on a path. Its id is `PATH?WHO?ROLE`."""
 
-    token: ClassVar[str] = "proxmoxve:index/acl:Acl"
+    type_name: ClassVar[str] = "proxmoxve:index/acl:Acl"
     sdk_args: ClassVar[str] = "AclArgs"
     replace_on: ClassVar[frozenset[str]] = frozenset({"path", "roleId", "groupId", "tokenId", "userId"})
 
@@ -397,7 +397,7 @@ class Acl(_Access):
 class AclLegacy(Acl):
     """The older name of the same."""
 
-    token: ClassVar[str] = "proxmoxve:index/aclLegacy:AclLegacy"
+    type_name: ClassVar[str] = "proxmoxve:index/aclLegacy:AclLegacy"
     sdk_args: ClassVar[str] = "AclLegacyArgs"
 
 

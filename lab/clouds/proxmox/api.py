@@ -16,6 +16,7 @@ class Session:
     """One call: the endpoint's state and who asks."""
 
     def __init__(self, state: dict[str, Any], identity: str) -> None:
+        """Take the state and the caller, a token's or a user's id."""
         self.state = state
         self.identity = identity
 
@@ -32,7 +33,7 @@ class Session:
     def node(self, name: str) -> None:
         """Refuse a node that the cluster does not have."""
         if name not in self.state["nodes"]:
-            message = f"500 hostname lookup '{name}' failed - failed to get address info for: {name}: Name or service not known"
+            message = f"500 hostname lookup '{name}' failed - failed to get address info: Name or service not known"
             raise CloudError(message)
 
     def storage(self, name: str, content: str) -> None:
@@ -60,6 +61,7 @@ class ProxmoxApi:
     def __init__(
         self, folder: Path, endpoint: str, token: ApiToken | None, password: tuple[str, str] | None = None
     ) -> None:
+        """Take the state folder, the endpoint's URL, and a token or else a user's name and password."""
         self.folder = folder
         self.endpoint = endpoint
         self._token = token
@@ -80,12 +82,14 @@ class ProxmoxApi:
 
     def _authenticate(self, state: dict[str, Any]) -> str:
         if not state:
-            message = f"failed to perform HTTP request: {self.endpoint}: connect: connection refused (no such endpoint in the lab)"
+            message = (
+                f"failed to perform HTTP request: {self.endpoint}: connection refused (the lab has no such endpoint)"
+            )
             raise CloudError(message)
         if self._token is not None:
             known = state["tokens"].get(self._token.identity)
             if known is None or known["secret"] != self._token.secret:
-                message = f"received an HTTP 401 response - Reason: no such token or invalid token value ({self._token.identity})"
+                message = f"received an HTTP 401 response - Reason: invalid token value! ({self._token.identity})"
                 raise CloudError(message)
             if not state["users"].get(self._token.user, {}).get("enabled", False):
                 message = f"received an HTTP 401 response - Reason: user '{self._token.user}' is disabled or gone"

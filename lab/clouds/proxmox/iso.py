@@ -25,7 +25,7 @@ _ENDINGS = (".iso", ".img")
 class File(Resource):
     """A file on a storage."""
 
-    token: ClassVar[str] = "proxmoxve:index/fileLegacy:FileLegacy"
+    type_name: ClassVar[str] = "proxmoxve:index/fileLegacy:FileLegacy"
     sdk_module: ClassVar[str] = "pulumi_proxmoxve"
     sdk_args: ClassVar[str] = "FileLegacyArgs"
     computed: ClassVar[tuple[str, ...]] = ("fileModificationDate", "fileName", "fileSize", "fileTag")

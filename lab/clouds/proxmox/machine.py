@@ -160,7 +160,7 @@ def put_config(session: Session, vm_id: str, values: Mapping[str, Any], explicit
 
 
 def _check_old_nics(session: Session, machine: Mapping[str, Any], new: list[dict[str, Any]]) -> None:
-    """Changing or removing a NIC needs the right on what it was, too (since qemu-server 8.0.7)."""
+    """Ask for the right on what a changed or removed NIC was, too (since qemu-server 8.0.7)."""
     for index, device in enumerate(machine["config"]["networkDevices"]):
         changed = index >= len(new) or any(new[index].get(key) != device.get(key) for key in ("bridge", "vlanId"))
         if changed:
@@ -206,7 +206,10 @@ def resize(session: Session, vm_id: str, interface: str, size: int) -> None:
     """Grow a disk (GiB)."""
     disk = _disk(session, vm_id, interface)
     if size < disk["size"]:
-        message = f"requested size ({size}G) is lower than current size ({disk['size']}G). Cannot shrink disk {interface}, it is not supported"
+        message = (
+            f"requested size ({size}G) is lower than current size ({disk['size']}G). "
+            f"Cannot shrink disk {interface}, it is not supported"
+        )
         raise CloudError(message)
     if size > disk["size"]:
         session.require(f"/vms/{vm_id}", "VM.Config.Disk")
@@ -298,9 +301,10 @@ def migrate(session: Session, vm_id: str, node: str) -> None:
 
 def _move_to_node(session: Session, vm_id: int | str, node: str) -> None:
     machine = session.machine(vm_id)
-    if any(not session.state["storages"][disk["datastoreId"]]["shared"] for disk in machine["config"]["disks"]):
-        session.require(f"/vms/{vm_id}", "VM.Migrate")
-    elif machine["status"] == "running":
+    if (
+        any(not session.state["storages"][disk["datastoreId"]]["shared"] for disk in machine["config"]["disks"])
+        or machine["status"] == "running"
+    ):
         session.require(f"/vms/{vm_id}", "VM.Migrate")
     machine["node"] = node
 

@@ -36,11 +36,12 @@ class ProxmoxCloud(Cloud):
     untouched: ClassVar[str] = "no real Proxmox VE"
 
     def __init__(self, folder: Path) -> None:
+        """Take the state folder."""
         self._folder = folder
 
     def resources(self) -> dict[str, type[Resource]]:
         """Return the types that the lab has."""
-        return {kind.token: kind for kind in _TYPES}
+        return {kind.type_name: kind for kind in _TYPES}
 
     def configure(self, arguments: Mapping[str, Any]) -> ProxmoxApi:
         """Take endpoint and credentials: token before user name and password, as the real plugin does.

@@ -1,16 +1,25 @@
 """Privileges and built-in roles of Proxmox VE 9 (pve-access-control 9, `AccessControl.pm`)."""
 
-_VM = frozenset(
-    """VM.Allocate VM.Audit VM.Backup VM.Clone VM.Config.CDROM VM.Config.CPU VM.Config.Cloudinit VM.Config.Disk
-    VM.Config.HWType VM.Config.Memory VM.Config.Network VM.Config.Options VM.Console VM.GuestAgent.Audit
-    VM.GuestAgent.FileRead VM.GuestAgent.FileSystemMgmt VM.GuestAgent.FileWrite VM.GuestAgent.Unrestricted VM.Migrate
-    VM.PowerMgmt VM.Replicate VM.Snapshot VM.Snapshot.Rollback""".split()
+
+def _names(prefix: str, names: str) -> frozenset[str]:
+    return frozenset(f"{prefix}.{name}" for name in names.split())
+
+
+_VM = (
+    _names("VM", "Allocate Audit Backup Clone Console Migrate PowerMgmt Replicate Snapshot Snapshot.Rollback")
+    | _names("VM.Config", "CDROM CPU Cloudinit Disk HWType Memory Network Options")
+    | _names("VM.GuestAgent", "Audit FileRead FileSystemMgmt FileWrite Unrestricted")
 )
-_DATASTORE = frozenset("Datastore.Allocate Datastore.AllocateSpace Datastore.AllocateTemplate Datastore.Audit".split())
-_OTHER = frozenset(
-    """Group.Allocate Mapping.Audit Mapping.Modify Mapping.Use Permissions.Modify Pool.Allocate Pool.Audit
-    Realm.Allocate Realm.AllocateUser SDN.Allocate SDN.Audit SDN.Use Sys.AccessNetwork Sys.Audit Sys.Console
-    Sys.Incoming Sys.Modify Sys.PowerMgmt Sys.Syslog User.Modify""".split()
+_DATASTORE = _names("Datastore", "Allocate AllocateSpace AllocateTemplate Audit")
+_OTHER = (
+    _names("Group", "Allocate")
+    | _names("Mapping", "Audit Modify Use")
+    | _names("Permissions", "Modify")
+    | _names("Pool", "Allocate Audit")
+    | _names("Realm", "Allocate AllocateUser")
+    | _names("SDN", "Allocate Audit Use")
+    | _names("Sys", "AccessNetwork Audit Console Incoming Modify PowerMgmt Syslog")
+    | _names("User", "Modify")
 )
 ALL = _VM | _DATASTORE | _OTHER
 
@@ -20,15 +29,13 @@ BUILT_IN: dict[str, frozenset[str]] = {
     "PVEAdmin": ALL - {"Permissions.Modify", "Realm.Allocate", "Sys.Modify", "Sys.PowerMgmt", "Sys.Incoming"},
     "PVEAuditor": frozenset(name for name in ALL if name.endswith(".Audit")),
     "PVEDatastoreAdmin": _DATASTORE,
-    "PVEDatastoreUser": frozenset({"Datastore.AllocateSpace", "Datastore.Audit"}),
-    "PVEPoolAdmin": frozenset({"Pool.Allocate", "Pool.Audit"}),
-    "PVEPoolUser": frozenset({"Pool.Audit"}),
-    "PVESDNAdmin": frozenset({"SDN.Allocate", "SDN.Audit", "SDN.Use"}),
-    "PVESDNUser": frozenset({"SDN.Audit", "SDN.Use"}),
-    "PVETemplateUser": frozenset({"VM.Audit", "VM.Clone"}),
+    "PVEDatastoreUser": _names("Datastore", "AllocateSpace Audit"),
+    "PVEPoolAdmin": _names("Pool", "Allocate Audit"),
+    "PVEPoolUser": _names("Pool", "Audit"),
+    "PVESDNAdmin": _names("SDN", "Allocate Audit Use"),
+    "PVESDNUser": _names("SDN", "Audit Use"),
+    "PVETemplateUser": _names("VM", "Audit Clone"),
     "PVEUserAdmin": frozenset({"Group.Allocate", "Realm.AllocateUser", "User.Modify"}),
     "PVEVMAdmin": _VM,
-    "PVEVMUser": frozenset(
-        "VM.Audit VM.Backup VM.Config.CDROM VM.Config.Cloudinit VM.Console VM.GuestAgent.Audit VM.PowerMgmt".split()
-    ),
+    "PVEVMUser": _names("VM", "Audit Backup Config.CDROM Config.Cloudinit Console GuestAgent.Audit PowerMgmt"),
 }

@@ -38,7 +38,7 @@ _DISK = {"interface": "scsi0", "datastoreId": "local-lvm", "size": 8}
 class Vm(Resource):
     """A virtual machine."""
 
-    token: ClassVar[str] = "proxmoxve:index/vmLegacy:VmLegacy"
+    type_name: ClassVar[str] = "proxmoxve:index/vmLegacy:VmLegacy"
     sdk_module: ClassVar[str] = "pulumi_proxmoxve"
     sdk_args: ClassVar[str] = "VmLegacyArgs"
     computed: ClassVar[tuple[str, ...]] = (
@@ -257,7 +257,7 @@ def _live(session: Session, identity: str) -> dict[str, Any]:
         {key: value for key, value in disk.items() if key != "speed" or any(value.values())} for disk in config["disks"]
     ]
     return {
-        **{key: None for key in _WRITTEN},
+        **dict.fromkeys(_WRITTEN),
         **live,
         "disks": disks,
         "name": there["name"],
