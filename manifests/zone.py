@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 
 def zone(environment: Environment, zone_name: str) -> list[Manifest]:
-    """Give the zone object, its bindings, and one InClusterIPPool per row in the namespace of the row's tenant.
+    """Give the zone object, one InClusterIPPool per row in the namespace of the row's tenant, and the bindings.
 
-    A pool comes after the zone object: the policy on pools compares it with the table in the cluster.
+    A pool comes after the zone object: the policy on pools compares it with the table in the cluster. The bindings come
+    after the pools: for up to half a minute after its definition is new, or the API server has started, a policy may
+    not find the zones' kind and refuse everything that it matches ("failed to configure policy", seen).
     """
     generation = environment.management.generation
     require_rendered(generation)
@@ -37,11 +39,9 @@ def zone(environment: Environment, zone_name: str) -> list[Manifest]:
         },
     }
     table = Manifest(body, part, (CRD,))
-    return [
-        table,
-        *(binding(policy, chosen.mode, zone=zone_name) for policy in ZONE_POLICIES),
-        *(_pool(row, api_version("InClusterIPPool", generation), table.name) for row in own),
-    ]
+    pools = [_pool(row, api_version("InClusterIPPool", generation), table.name) for row in own]
+    bindings = [binding(policy, chosen.mode, zone=zone_name) for policy in ZONE_POLICIES]
+    return [table, *pools, *(bound.with_after(pool.name for pool in pools) for bound in bindings)]
 
 
 def pool_of(row: Row) -> str:

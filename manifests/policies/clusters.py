@@ -42,7 +42,10 @@ def variables(environment: Environment) -> Variables:
     }
 
 
-_REFERENCE = "'credentialsRef names Secret ' + variables.secretNamespace + '/' + variables.secret + '; '"
+_REFERENCE = (
+    "(has(variables.spec.credentialsRef) ? 'credentialsRef names Secret ' + variables.secretNamespace + '/'"
+    " + variables.secret : 'credentialsRef is missing') + '; '"
+)
 
 VALIDATIONS = [
     validation(

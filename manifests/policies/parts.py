@@ -35,12 +35,14 @@ NICS: Variables = {
     **SPEC,
     "net": "variables.spec.?network.orValue({})",
     "nics": (
-        "[?variables.net.?default].map(d, {'name': 'net0', 'nic': d})"
+        "[?variables.net.?default].map(d, {'name': dyn('net0'), 'nic': d})"
         " + variables.net.?additionalDevices.orValue([]).map(d, {'name': d.?name.orValue(''), 'nic': d})"
     ),
     "changed": "oldObject == null || variables.spec.?network != variables.old.?network",
 }
 """Every NIC of a machine or machine template with its name, and whether this request touches them.
+
+(`dyn`: the API server takes no literal with values of several types.)
 
 Only a change is judged: controllers write finalizers and ids on objects whose row is gone, and must be able to.
 """

@@ -2,7 +2,8 @@
 
 Bound once per zone; a binding judges only pools that its own zone names. A dry run is not judged: it changes nothing,
 and in a preview of a changed row the zone in the cluster is still the old one, so the pool's own change would be
-refused by it.
+refused by it. In a real run the zone is written first; the API server judges by its watch of zones, which was up to a
+few milliseconds behind (seen).
 """
 
 from __future__ import annotations
