@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from manifests.policy_config import policy_config
-from manifests.tenant import tenant
+from manifests.render import manifests
 from settings.load import load
-from settings.stack import TenantSettings
 from tests.policy.analyzer import POLICY
 from tests.policy.examples import KUBERNETES
 
@@ -22,33 +21,45 @@ TENANTS = sorted(path.name.split(".")[1] for path in STACKS.glob("Pulumi.lab-*.y
 
 
 def rendered(stack: str) -> list[tuple[str, dict[str, Any]]]:
-    settings = load(stack, STACKS)
-    assert isinstance(settings, TenantSettings)
-    bodies = [manifest.body for manifest in tenant(settings)]
-    return [(f"kubernetes:{body['apiVersion']}:{body['kind']}", body) for body in bodies]
+    bodies = [manifest.body for manifest in manifests(load(stack, STACKS))]
+    return [(f"kubernetes:{group(body['apiVersion'])}:{body['kind']}", body) for body in bodies]
 
 
-@pytest.mark.parametrize("stack", TENANTS)
-def test_rendered_objects_pass_for_their_own_tenant_alone(running: Analyzer, stack: str) -> None:
+def group(api_version: str) -> str:
+    return api_version if "/" in api_version else f"core/{api_version}"
+
+
+@pytest.fixture
+def lab(running: Analyzer) -> Analyzer:
     config = policy_config(STACKS, "lab")
     assert config.keys() == {"all", POLICY}
     running.configure({key: value for key, value in config[POLICY].items() if key != "enforcementLevel"})
+    return running
+
+
+@pytest.mark.parametrize("stack", TENANTS)
+def test_rendered_objects_pass_for_their_own_tenant_alone(lab: Analyzer, stack: str) -> None:
     objects = rendered(stack)
     assert objects
     other = next(name for name in TENANTS if name != stack)
     for token, body in objects:
-        assert running.analyze(token, body, KUBERNETES, stack=stack) == []
-        assert running.analyze(token, body, KUBERNETES, stack=other)
+        assert lab.analyze(token, body, KUBERNETES, stack=stack) == []
+        assert lab.analyze(token, body, KUBERNETES, stack=other)
+        assert lab.analyze(token, body, KUBERNETES, stack="lab-unheard")
 
 
-def test_a_template_rendered_for_one_tenant_is_refused_in_the_namespace_of_another(running: Analyzer) -> None:
-    config = policy_config(STACKS, "lab")[POLICY]
-    running.configure({key: value for key, value in config.items() if key != "enforcementLevel"})
+def test_a_template_rendered_for_one_tenant_is_refused_in_the_namespace_of_another(lab: Analyzer) -> None:
     for token, body in rendered("lab-acme"):
         if body["kind"] == "ProxmoxMachineTemplate":
             moved = {**body, "metadata": {**body["metadata"], "namespace": "tenant-globex"}}
-            messages = running.analyze(token, moved, KUBERNETES, stack="lab-globex")
+            messages = lab.analyze(token, moved, KUBERNETES, stack="lab-globex")
             assert any("NIC 1 (network.default) asks for VLAN 201 on bridge vmbr1." in message for message in messages)
             break
     else:
         pytest.fail("lab-acme renders no ProxmoxMachineTemplate")
+
+
+def test_an_environments_objects_pass_for_the_environment_alone(lab: Analyzer) -> None:
+    for token, body in rendered("lab"):
+        assert lab.analyze(token, body, KUBERNETES, stack="lab") == []
+        assert lab.analyze(token, body, KUBERNETES, stack="lab-acme")
