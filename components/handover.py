@@ -9,15 +9,19 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Secret
 
 from settings.digest import digest
+from settings.environment import HcloudLocation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pulumi_kubernetes as kubernetes
 
     from settings.stack import TenantSettings
 
 SECRET = "hybrid-handover"  # noqa: S105 - the object's name
+
+DIRECT = ("proxmox-vm", "hcloud-server")
+"""Backends whose machines the program makes itself, with the tenant's own tokens."""
 
 
 class Handover:
@@ -30,10 +34,27 @@ class Handover:
 
     def __getitem__(self, key: str) -> str:
         """Give one value, or stop with what to do about its absence."""
-        if key not in self._values:
-            message = f"the handover has no {key}; run `pulumi up -s {self._environment}` first"
-            raise pulumi.RunError(message)
+        self.require([key])
         return self._values[key]
+
+    def require(self, keys: Iterable[str]) -> None:
+        """Stop where one of these is not there, with what to do about it."""
+        missing = sorted(set(keys) - self._values.keys())
+        if missing:
+            message = f"the handover has no {', '.join(missing)}; run `pulumi up -s {self._environment}` first"
+            raise pulumi.RunError(message)
+
+
+def direct_locations(settings: TenantSettings) -> list[str]:
+    """Name the locations in which the tenant's stack makes machines itself, sorted."""
+    return sorted(
+        {
+            settings.location_of(cluster, pool)
+            for cluster, chosen in settings.clusters.items()
+            for pool, spec in chosen.pools.items()
+            if spec.backend in DIRECT
+        }
+    )
 
 
 async def read_handover(settings: TenantSettings, provider: kubernetes.Provider) -> Handover:
@@ -58,4 +79,12 @@ async def read_handover(settings: TenantSettings, provider: kubernetes.Provider)
         if not pulumi.runtime.is_dry_run():
             raise pulumi.RunError(message)
         pulumi.warn(message)
+    handover.require(_needed(settings))
     return handover
+
+
+def _needed(settings: TenantSettings) -> Iterator[str]:
+    for name in direct_locations(settings):
+        yield f"{name}.token"
+        if isinstance(settings.environment.locations[name], HcloudLocation):
+            yield f"{name}.subnet"

@@ -9,13 +9,12 @@ import pulumi
 import pulumi_hcloud as hcloud
 import pulumi_proxmoxve as proxmox
 
+from components.handover import direct_locations
 from settings.environment import ProxmoxLocation
 
 if TYPE_CHECKING:
     from components.handover import Handover
     from settings.stack import TenantSettings
-
-DIRECT = ("proxmox-vm", "hcloud-server")
 
 
 @dataclass(frozen=True)
@@ -29,13 +28,7 @@ class Providers:
 def providers(settings: TenantSettings, handover: Handover) -> Providers:
     """Register the providers that the tenant's pools need, with the tokens of its handover."""
     found = Providers()
-    used = {
-        settings.location_of(cluster, pool)
-        for cluster, chosen in settings.clusters.items()
-        for pool, spec in chosen.pools.items()
-        if spec.backend in DIRECT
-    }
-    for name in sorted(used):
+    for name in direct_locations(settings):
         location = settings.environment.locations[name]
         token = pulumi.Output.secret(handover[f"{name}.token"])
         if isinstance(location, ProxmoxLocation):

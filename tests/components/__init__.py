@@ -1,1 +1,1 @@
-"""Components on the SDK's mocks."""
+"""Components, on Pulumi's mocks."""

@@ -1,0 +1,55 @@
+"""Runs of the example stacks: each once with every output known, once with none."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.components.examples import run_environment, run_tenant, tenant_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.components.engine import Run
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seed ISOs are written below the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(params=[False, True], ids=["known", "unknown"])
+def unknown(request: pytest.FixtureRequest) -> bool:
+    """Say whether no output is known."""
+    return bool(request.param)
+
+
+@cache
+def _environment(*, unknown: bool) -> Run:
+    return run_environment(unknown=unknown)
+
+
+@cache
+def _tenant(tenant: str, *, unknown: bool) -> Run:
+    return run_tenant(tenant_settings(tenant), unknown=unknown)
+
+
+@pytest.fixture
+def lab(unknown: bool) -> Run:  # noqa: FBT001 - a fixture
+    """Run the example environment."""
+    return _environment(unknown=unknown)
+
+
+@pytest.fixture
+def acme(unknown: bool) -> Run:  # noqa: FBT001 - a fixture
+    """Run tenant acme: a pool of each backend."""
+    return _tenant("acme", unknown=unknown)
+
+
+@pytest.fixture
+def globex(unknown: bool) -> Run:  # noqa: FBT001 - a fixture
+    """Run tenant globex: one pool of VMs on two nodes."""
+    return _tenant("globex", unknown=unknown)
