@@ -132,7 +132,7 @@ def _around(who: Identity, stacks: Path) -> tuple[EnvironmentView | None, list[P
     errors = [problem for problem in [*problems, *found] if problem.severity == "error"]
     if not errors and view is not None:
         return view, []
-    why = f"the file of environment {who.environment} is refused itself ({len(errors) or 1} of its lines)"
+    why = f"the file of environment {who.environment} is refused itself, so this stack can not be checked against it"
     fix = f"its owner mends it: make check STACK={who.environment}"
     return view, [Problem("ENVIRONMENT_REFUSED", "environment", who.environment, why, fix)]
 

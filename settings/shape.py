@@ -191,7 +191,10 @@ def _without_echoes(faults: list[Fault], hidden: Sequence[Place]) -> Iterator[Fa
     spoken = {fault: fault.problem().code for fault in faults if fault.kind in ("literal_error", "extra_forbidden")}
     planned = {fault.place[:-1] for fault, code in spoken.items() if code == "NOT_AVAILABLE" and fault.name == "type"}
     raw_vlan = {fault.place[:-1] for fault, code in spoken.items() if code == "PLATFORM_OWNS"}
+    parents = {fault.place[:-1] for fault in faults}
     for fault in faults:
+        if fault.kind == "too_short" and fault.place in parents:
+            continue  # its entries are there, and faulty themselves
         if any(fault.place[: len(place)] == place for place in hidden):
             continue
         if fault.place[:-1] in planned and fault.name != "type":

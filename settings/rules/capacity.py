@@ -71,7 +71,7 @@ def ids_suffice(view: TenantView) -> Iterator[Problem]:
         needed = most(pool)
         if needed is not None and needed > len(pool.vm_ids):
             why = (
-                f"the pool can have {needed} machines at once (its rollout's surge too) and has {len(pool.vm_ids)} ids"
+                f"the pool can have {needed} machines at once (its rollout's surge too), has {len(pool.vm_ids)} ids"
             )
             place = pool_place(cluster, name, "vmIds")
             enough = IdRange(pool.vm_ids.first, pool.vm_ids.first + needed - 1)
