@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pulumi
@@ -26,18 +25,23 @@ class Objects:
     Every object is a plain `kubernetes:<apiVersion>:<Kind>` resource under its manifest's own name, with an alias for
     each apiVersion that its kind has in any generation: without it a change of generation would create the object anew
     and then delete it from under itself.
-
-    Components may register in any order: an object waits for one that another component registers later (a policy for
-    the zones, a zone's binding for the policy). `close` at the end makes sure that none waits for ever.
     """
 
     def __init__(self, provider: kubernetes.Provider) -> None:
         """Begin with nothing registered."""
         self._provider = provider
-        self._promises: dict[str, asyncio.Future[pulumi.Resource]] = {}
+        self._registered: dict[str, pulumi.Resource] = {}
+        self._waiting: list[tuple[Manifest, pulumi.Resource, bool]] = []
 
     def register(self, manifest: Manifest, parent: pulumi.Resource, *, protect: bool = False) -> pulumi.CustomResource:
-        """Register one object below `parent`."""
+        """Register one object below `parent`, then those that have waited for it.
+
+        Raises RuntimeError where something that it comes after is not registered.
+        """
+        missing = self._missing(manifest)
+        if missing:
+            message = f"{manifest.name} comes after what is not in this program: {', '.join(missing)}"
+            raise RuntimeError(message)
         body = manifest.body
         api_version, kind = body["apiVersion"], body["kind"]
         props = {key: pulumi.Output.secret(value) if key == "stringData" else value for key, value in body.items()}
@@ -49,37 +53,51 @@ class Objects:
             pulumi.ResourceOptions(
                 parent=parent,
                 provider=self._provider,
-                depends_on=[self._promise(name) for name in manifest.after],
+                depends_on=[self._registered[name] for name in manifest.after],
                 aliases=[pulumi.Alias(type_=_token(other, kind)) for other in others],
                 protect=protect,
                 additional_secret_outputs=["data", "stringData"] if kind == "Secret" else None,
                 custom_timeouts=pulumi.CustomTimeouts(delete="60m") if kind in OWNS_MACHINES else None,
             ),
         )
-        self._promise(manifest.name).set_result(resource)
+        self._registered[manifest.name] = resource
+        self._release()
         return resource
 
     def register_all(
         self, manifests: Iterable[Manifest], parent: pulumi.Resource, *, protect: Iterable[str] = ()
     ) -> None:
-        """Register objects below one parent; those of a kind in `protect` can not be deleted by the engine."""
+        """Register objects below one parent; those of a kind in `protect` can not be deleted by the engine.
+
+        Components may come in any order: an object is held back until all that it comes after are registered (a
+        policy for the zones, a zone's binding for the policy). `close` at the end makes sure that none is left. It is
+        the program that waits and not the engine, so that a program that fails half-way ends.
+        """
         kinds = set(protect)
-        for item in manifests:
-            self.register(item, parent, protect=item.kind in kinds)
+        self._waiting += [(manifest, parent, manifest.kind in kinds) for manifest in manifests]
+        self._release()
 
     def close(self) -> None:
-        """Raise where an object waits for one that nobody registered."""
-        missing = sorted(name for name, promise in self._promises.items() if not promise.done())
+        """Raise RuntimeError where an object waits for one that nobody registered."""
+        names = {manifest.name for manifest, _, _ in self._waiting}
+        missing = {name for manifest, _, _ in self._waiting for name in self._missing(manifest)}
         if missing:
-            for name in missing:
-                self._promises[name].cancel()
-            message = f"objects wait for others that are not in this program: {', '.join(missing)}"
+            message = (
+                f"{', '.join(sorted(names))} come after what is not in this program: "
+                f"{', '.join(sorted(missing - names or missing))}"
+            )
             raise RuntimeError(message)
 
-    def _promise(self, name: str) -> asyncio.Future[pulumi.Resource]:
-        if name not in self._promises:
-            self._promises[name] = asyncio.get_running_loop().create_future()
-        return self._promises[name]
+    def _missing(self, manifest: Manifest) -> list[str]:
+        return [name for name in manifest.after if name not in self._registered]
+
+    def _release(self) -> None:
+        for item in self._waiting:
+            manifest, parent, protect = item
+            if not self._missing(manifest):
+                self._waiting.remove(item)
+                self.register(manifest, parent, protect=protect)  # releases the next one in its turn
+                return
 
 
 def _token(api_version: str, kind: str) -> str:
