@@ -131,9 +131,7 @@ def _network(value: Any) -> IPv4Network:
 
 
 def _mebibytes(value: Any) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    match = re.fullmatch(r"([1-9]\d{0,7})(Mi|Gi)", _text(value, "an amount of memory"))
+    match = re.fullmatch(r"([1-9]\d{0,7})(Mi|Gi)", value) if isinstance(value, str) else None
     if not match:
         message = "write a whole number with Mi or Gi, for example 8Gi"
         raise ValueError(message)
@@ -141,9 +139,6 @@ def _mebibytes(value: Any) -> int:
 
 
 def _memory(value: Any) -> int:
-    if isinstance(value, int):
-        message = "write a whole number with Mi or Gi, for example 8Gi"
-        raise ValueError(message)  # noqa: TRY004 - as above
     size = _mebibytes(value)
     if size % 8:
         message = f"capmox takes memory in steps of 8 MiB; the next lower one is {size // 8 * 8}Mi"
@@ -152,7 +147,7 @@ def _memory(value: Any) -> int:
 
 
 def _disk(value: Any) -> int:
-    match = re.fullmatch(r"([1-9]\d{0,5})Gi", _text(value, "a disk's size"))
+    match = re.fullmatch(r"([1-9]\d{0,5})Gi", value) if isinstance(value, str) else None
     if not match:
         message = "write whole GiB, for example 40Gi"
         raise ValueError(message)

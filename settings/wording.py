@@ -157,7 +157,7 @@ class Fault:
     def _choice(self) -> tuple[str, str, str]:
         expected = str(self.context.get("expected") or self.context.get("expected_tags"))
         legal = re.findall(r"'([^']*)'", expected)
-        planned = NOT_AVAILABLE.get(self.name) or NOT_AVAILABLE.get(".".join(map(str, self.place[-2:])), ())
+        planned = NOT_AVAILABLE.get(self.name) or NOT_AVAILABLE.get(dotted(self.place[-2:-1]), ())
         legal = [name for name in legal if name not in planned]
         value = self.value.get(self.name) if isinstance(self.value, dict) else self.value
         if value in planned:
@@ -167,8 +167,9 @@ class Fault:
 
     def _form(self) -> tuple[str, str, str]:
         code = next((_FORMS[step] for step in reversed(self.place) if step in _FORMS), "NOT_LEGAL")
-        if not isinstance(self.value, (str, list)):
-            return "NOT_TEXT", self.message.removeprefix("Value error, "), _QUOTE
+        if not isinstance(self.value, (str, list)) and code not in ("BAD_MEMORY", "BAD_DISK"):
+            example = f'put quotes around it, for example "{_EXAMPLES.get(code, "")}"'
+            return "NOT_TEXT", self.message.removeprefix("Value error, "), example
         why = self.message.removeprefix("Value error, ")
         return code, why, nearest_legal(code, self.value) or f"for example {_EXAMPLES.get(code, '')}"
 

@@ -344,6 +344,13 @@ LOCATIONS = [
         fix="512Gi",
     ),
     Case(
+        "a node's memory as a number is refused",
+        "BAD_MEMORY",
+        "locations.dc.nodes.dc1.memory",
+        {"locations.dc.nodes.dc1.memory": 512},
+        {"locations.dc.nodes.dc1.memory": "512Mi"},
+    ),
+    Case(
         "an unknown tenant in a location is refused",
         "UNKNOWN_TENANT",
         "locations.dc.tenants.globx",

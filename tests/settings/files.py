@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from settings.load import load
+from settings.load import from_config, load
 from settings.problems import Problem, SettingsError
 from settings.stackfile import read
 
@@ -50,20 +50,34 @@ def edit(base: dict[str, Any], place: str | tuple[str, ...], value: Any) -> None
 def write(folder: Path, stack: str, settings: Any, **beside: Any) -> None:
     """Write a stack file; JSON is YAML."""
     key = "hybrid:tenant" if "-" in stack else "hybrid:environment"
-    text = json.dumps({"config": {key: settings}, **beside})
+    text = json.dumps({"config": {key: settings}} | beside)
     (folder / f"Pulumi.{stack}.yaml").write_text(text, encoding="utf-8")
 
 
-def edited(folder: Path, stack: str, edits: Mapping[str | tuple[str, ...], Any]) -> None:
-    """Write the lab's environment and a stack of it, with edits."""
-    files = {name: settings_of(name) for name in {"lab", stack}}
+def edited(stack: str, edits: Mapping[str | tuple[str, ...], Any]) -> dict[str, dict[str, Any]]:
+    """Give the settings of the lab's environment and of a stack of it, with edits."""
+    files = {name: settings_of(name) for name in ("lab", stack)}
     for place, value in edits.items():
         if isinstance(place, str) and place.startswith("lab:"):
             edit(files["lab"], place.removeprefix("lab:"), value)
         else:
             edit(files[stack], place, value)
-    for name, settings in files.items():
+    return files
+
+
+def write_edited(folder: Path, stack: str, edits: Mapping[str | tuple[str, ...], Any]) -> None:
+    """Write the files of `edited`."""
+    for name, settings in edited(stack, edits).items():
         write(folder, name, settings)
+
+
+def of_environment(settings: dict[str, Any]) -> list[Problem]:
+    """Check an environment's settings as the engine gives them, without a file."""
+    try:
+        from_config("lab", {"environment": settings, "tenant": None}, Path("nowhere"))
+    except SettingsError as error:
+        return error.problems
+    return []
 
 
 def problems(folder: Path, stack: str) -> list[Problem]:

@@ -1,0 +1,254 @@
+"""What stands in a stack file around its settings, and the text itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from settings.load import from_config, load
+from settings.problems import SettingsError
+from settings.stackfile import read
+from tests.settings.files import STACKS, edit, said, settings_of, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "xyzzy-b1946ac9-2492d234"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for stack in ("lab", "lab-acme", "lab-globex"):
+        write(tmp_path, stack, settings_of(stack))
+    return tmp_path
+
+
+def _text(folder: Path, stack: str, text: str) -> None:
+    (folder / f"Pulumi.{stack}.yaml").write_text(text, encoding="utf-8")
+
+
+def _refusal(folder: Path, stack: str) -> SettingsError:
+    with pytest.raises(SettingsError) as refused:
+        load(stack, folder)
+    return refused.value
+
+
+@pytest.mark.parametrize("stack", ["lab", "lab-acme", "lab-globex"])
+def test_the_labs_own_stacks_are_accepted(stack: str) -> None:
+    assert load(stack, STACKS).warnings == ()
+
+
+@pytest.mark.parametrize("name", ["Lab", "lab-acme-prod", "lab-", "-acme", "lab_acme", "1lab", "", "lab-1", "../lab"])
+def test_a_stack_whose_name_says_nothing_is_refused(folder: Path, name: str) -> None:
+    assert said(folder, name) == [("BAD_STACK_NAME", "stack")]
+
+
+def test_a_stack_without_a_file_is_refused_with_the_names_that_have_one(folder: Path) -> None:
+    error = _refusal(folder, "lab-initech")
+
+    assert [(found.code, found.path) for found in error.problems] == [("STACK_FILE_MISSING", "stack")]
+    assert "lab, lab-acme, lab-globex" in error.problems[0].fix
+
+
+def test_a_tenant_of_an_environment_without_a_file_is_refused(folder: Path) -> None:
+    write(folder, "live-acme", settings_of("lab-acme") | {"environment": "live"})
+
+    assert said(folder, "live-acme") == [("UNKNOWN_ENVIRONMENT", "stack")]
+
+
+def test_an_environments_file_can_not_make_itself_a_tenants(folder: Path) -> None:
+    write(folder, "lab-acme", settings_of("lab-acme"))
+    (folder / "Pulumi.lab.yaml").write_text((folder / "Pulumi.lab-acme.yaml").read_text())
+
+    assert said(folder, "lab") == [("MISSING_KEY", "hybrid:environment"), ("WRONG_KIND", "hybrid:tenant")]
+
+
+def test_a_tenants_file_can_not_make_itself_an_environments(folder: Path) -> None:
+    (folder / "Pulumi.lab-acme.yaml").write_text((folder / "Pulumi.lab.yaml").read_text())
+
+    assert said(folder, "lab-acme") == [("WRONG_KIND", "hybrid:environment"), ("MISSING_KEY", "hybrid:tenant")]
+
+
+@pytest.mark.parametrize("key", ["encryptionsalt", "encryptedkey", "secretsprovider"])
+@pytest.mark.parametrize("stack", ["lab", "lab-acme"])
+def test_the_engines_own_lines_beside_config_are_accepted(folder: Path, key: str, stack: str) -> None:
+    write(folder, stack, settings_of(stack), **{key: "v1:abc"})
+
+    assert said(folder, stack) == []
+
+
+@pytest.mark.parametrize("key", ["environment", "encryptionSalt", "imports"])
+def test_any_other_key_beside_config_is_refused(folder: Path, key: str) -> None:
+    write(folder, "lab-acme", settings_of("lab-acme"), **{key: "x"})
+
+    assert said(folder, "lab-acme") == [("UNKNOWN_KEY", key)]
+
+
+@pytest.mark.parametrize("key", ["hybrid:tenat", "tenant", "pulumi:disable-default-providers", "aws:region", "hybrid:x"])
+def test_any_other_key_below_config_is_refused_and_its_value_not_shown(folder: Path, key: str) -> None:
+    config: dict[str, Any] = {"hybrid:tenant": settings_of("lab-acme"), key: SECRET}
+    write(folder, "lab-acme", None, config=config)
+
+    error = _refusal(folder, "lab-acme")
+
+    assert [(found.code, found.path) for found in error.problems] == [("UNKNOWN_KEY", key)]
+    assert SECRET not in str(error)
+
+
+def test_encrypted_credentials_are_accepted(folder: Path) -> None:
+    config: dict[str, Any] = {"hybrid:tenant": settings_of("lab-acme"), "hybrid:credentials": {"secure": "v1:abc"}}
+    write(folder, "lab-acme", None, config=config)
+
+    assert said(folder, "lab-acme") == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SECRET,
+        {"lab": {"token": SECRET}},
+        {"secure": {"token": SECRET}},
+        {"secure": "v1:abc", "token": SECRET},
+        {"lab": {"secure": SECRET}},
+        [SECRET],
+        None,
+    ],
+)
+def test_credentials_in_the_clear_are_refused_and_never_shown(folder: Path, value: Any) -> None:
+    config: dict[str, Any] = {"hybrid:environment": settings_of("lab"), "hybrid:credentials": value}
+    write(folder, "lab", None, config=config)
+
+    error = _refusal(folder, "lab")
+
+    assert [(found.code, found.path) for found in error.problems] == [("CREDENTIALS_IN_CLEAR", "hybrid:credentials")]
+    assert SECRET not in str(error)
+    assert "pulumi config set --secret hybrid:credentials" in error.problems[0].fix
+
+
+@pytest.mark.parametrize(
+    "place", ["management.context", "zones.workers.bridge", "locations.lab.ca", "locations.lab.token", "tenants.acme"]
+)
+def test_a_secret_among_the_settings_is_refused_and_not_shown(folder: Path, place: str) -> None:
+    settings = settings_of("lab")
+    edit(settings, place, {"secure": SECRET})
+    write(folder, "lab", settings)
+
+    error = _refusal(folder, "lab")
+
+    assert [(found.code, found.path) for found in error.problems] == [("SECRET_IN_SETTINGS", place)]
+    assert SECRET not in str(error)
+
+
+@pytest.mark.parametrize("key", ["token", "apiToken", "password"])
+def test_an_unknown_key_that_sounds_secret_is_named_without_its_value(folder: Path, key: str) -> None:
+    settings = settings_of("lab")
+    edit(settings, f"locations.lab.{key}", SECRET)
+    write(folder, "lab", settings)
+
+    error = _refusal(folder, "lab")
+
+    assert [(found.code, found.path) for found in error.problems] == [("UNKNOWN_KEY", f"locations.lab.{key}")]
+    assert SECRET not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "path"),
+    [
+        ("config: [", "NOT_YAML", "stack"),
+        ("config:\n\thybrid:tenant: {}", "NOT_YAML", "stack"),
+        ("a: 1\n---\nb: 2", "NOT_YAML", "stack"),
+        (f"config: {{hybrid:credentials: *{SECRET}}}", "NOT_YAML", "stack"),
+        ("- 1", "NOT_A_MAP", "config"),
+        ("config: [1]", "NOT_A_MAP", "config"),
+        ("", "MISSING_KEY", "hybrid:tenant"),
+        ("config: {hybrid:tenant: [1]}", "NOT_A_MAP", "hybrid:tenant"),
+        ("config: {hybrid:tenant: {environment: lab, environment: lab}}", "DUPLICATE_KEY", "environment"),
+        ("config: {hybrid:tenant: {environment: lab}, hybrid:tenant: {}}", "DUPLICATE_KEY", "hybrid:tenant"),
+        ("config: {hybrid:tenant: {environment: lab, clusters: {1: {}}}}", "KEY_NOT_TEXT", "clusters.1"),
+        ("config: {hybrid:tenant: {environment: lab, clusters: &x {}}}", "NOT_PLAIN_YAML", "clusters"),
+        ("config: {hybrid:tenant: {environment: !!binary lab}}", "NOT_PLAIN_YAML", "environment"),
+        ("config: {hybrid:tenant: {environment: lab, clusters: {<<: {}}}}", "NOT_PLAIN_YAML", "clusters"),
+        ("%YAML 1.1\n---\nconfig: {hybrid:tenant: {environment: lab}}", "NOT_PLAIN_YAML", "Pulumi.lab-acme.yaml"),
+        ("config: {hybrid:tenant: {environment: 2026-01-01}}", "NOT_TEXT", "environment"),
+        ("config: {hybrid:tenant: {environment: 1.10}}", "NOT_TEXT", "environment"),
+        ("config: {hybrid:tenant: {environment: true}}", "NOT_TEXT", "environment"),
+        ("config: {hybrid:tenant: {environment: null}}", "NOT_TEXT", "environment"),
+    ],
+)
+def test_a_text_that_readers_could_differ_about_is_refused(folder: Path, text: str, code: str, path: str) -> None:
+    _text(folder, "lab-acme", text)
+
+    error = _refusal(folder, "lab-acme")
+
+    assert (code, path) in [(found.code, found.path) for found in error.problems]
+    assert SECRET not in str(error)
+
+
+def test_a_file_that_is_no_utf8_is_refused(folder: Path) -> None:
+    (folder / "Pulumi.lab.yaml").write_bytes(b"config: \xff")
+
+    assert said(folder, "lab") == [("NOT_YAML", "stack")]
+
+
+@pytest.mark.parametrize(("spelled", "read_as"), [("0o311", 201), ("0201", 201), ("2_01", 201), ("0xC9", 201)])
+def test_a_number_that_readers_spell_differently_is_refused_alone(folder: Path, spelled: str, read_as: int) -> None:
+    plain = (STACKS / "Pulumi.lab.yaml").read_text()
+    _text(folder, "lab", plain.replace(f"vlan: {read_as}", f"vlan: {spelled}"))
+
+    assert said(folder, "lab") == [("ODD_NUMBER", "zones.workers.networks.acme-lab.vlan")]
+
+
+def test_words_that_yaml_1_1_reads_as_truth_values_are_text(folder: Path) -> None:
+    _text(folder, "lab", "config: {hybrid:environment: {a: no, b: on, c: 12:30:45, d: 1e3, e: ~}}")
+
+    assert read(folder / "Pulumi.lab.yaml")["config"]["hybrid:environment"] == {
+        "a": "no",
+        "b": "on",
+        "c": "12:30:45",
+        "d": 1000.0,
+        "e": None,
+    }
+
+
+def test_a_byte_order_mark_changes_nothing(folder: Path) -> None:
+    plain = (STACKS / "Pulumi.lab.yaml").read_text()
+    _text(folder, "lab", "\ufeff" + plain)
+
+    assert load("lab", folder) == load("lab", STACKS)
+
+
+@pytest.mark.parametrize(("stack", "key"), [("lab", "environment"), ("lab-acme", "tenant")])
+def test_the_engines_view_of_a_stack_gives_the_same_settings_as_its_file(folder: Path, stack: str, key: str) -> None:
+    config: dict[str, Any] = {"environment": None, "tenant": None, key: settings_of(stack)}
+
+    assert from_config(stack, config, folder) == load(stack, folder)
+
+
+def test_the_default_of_the_other_kind_is_as_good_as_absent(folder: Path) -> None:
+    assert from_config("lab", {"environment": settings_of("lab"), "tenant": {}}, folder).stack == "lab"
+
+
+def test_the_engines_view_without_settings_is_refused(folder: Path) -> None:
+    (folder / "Pulumi.lab.yaml").unlink()
+    with pytest.raises(SettingsError) as refused:
+        from_config("lab", {"environment": {}, "tenant": {}}, folder)
+
+    assert [(found.code, found.path) for found in refused.value.problems] == [("MISSING_KEY", "hybrid:environment")]
+
+
+def test_the_engines_view_of_the_other_kind_is_refused_without_a_file_too(tmp_path: Path) -> None:
+    config = {"environment": settings_of("lab"), "tenant": settings_of("lab-acme")}
+    with pytest.raises(SettingsError) as refused:
+        from_config("lab", config, tmp_path)
+
+    assert [(found.code, found.path) for found in refused.value.problems] == [("WRONG_KIND", "hybrid:tenant")]
+
+
+def test_what_the_engine_does_not_pass_on_is_checked_in_the_file(folder: Path) -> None:
+    config: dict[str, Any] = {"hybrid:environment": settings_of("lab"), "hybrid:enviroment": {}}
+    write(folder, "lab", None, config=config)
+    with pytest.raises(SettingsError) as refused:
+        from_config("lab", {"environment": settings_of("lab"), "tenant": None}, folder)
+
+    assert [(found.code, found.path) for found in refused.value.problems] == [("UNKNOWN_KEY", "hybrid:enviroment")]
