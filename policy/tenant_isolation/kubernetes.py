@@ -165,8 +165,8 @@ def _machine_problems(case: Case, kind: Kind) -> list[str]:
     for nic in _nics(network):
         row, found = row_for(nic, place)
         problems += found
-        if isinstance(nic.value, dict):
-            problems += _pool_problems(nic, row, place, needed=kind.version == "v1alpha1")
+        if row is not None:
+            problems += _pool_problems(nic, row, needed=kind.version == "v1alpha1")
     return problems
 
 
@@ -186,9 +186,8 @@ def _has_first(kind: Kind, network: dict[str, Any]) -> bool:
     return isinstance(devices, list) and any(read(nic, "name") in ("net0", ABSENT) for nic in devices)
 
 
-def _pool_problems(nic: Nic, row: Row | None, place: Place, *, needed: bool) -> list[str]:
-    """Judge a NIC's address pools: each must be the pool of the row that the NIC is on."""
-    names = f"of {place.name}" if row is None else row.name
+def _pool_problems(nic: Nic, row: Row, *, needed: bool) -> list[str]:
+    """Judge the address pools of a NIC that is on a row of the tenant: each must be that row's own."""
     single = [(field, read(nic.value, field)) for field in ("ipv4PoolRef", "ipv6PoolRef")]
     several = read(nic.value, "ipPoolRef")
     refs = [(field, ref) for field, ref in single if ref is not ABSENT]
@@ -198,7 +197,7 @@ def _pool_problems(nic: Nic, row: Row | None, place: Place, *, needed: bool) -> 
         refs.append(("ipPoolRef", several))
     problems = []
     if needed and single[0][1] is ABSENT:
-        problems.append(f"{nic.label} has no ipv4PoolRef. Write the pool of its network: {names}.")
+        problems.append(f"{nic.label} has no ipv4PoolRef. Write the pool of its network: {row.name}.")
     for field, ref in refs:
         name = read(ref, "name") if not isinstance(ref, Missing) else ref
         group, kind = read(ref, "apiGroup"), read(ref, "kind")
@@ -206,8 +205,6 @@ def _pool_problems(nic: Nic, row: Row | None, place: Place, *, needed: bool) -> 
             problems.append(f"{nic.label}: the pool of {field} is not known yet. {WHY_KNOWN}")
         elif (group, kind) != (POOL_GROUP, POOL_KIND):
             problems.append(f"{nic.label}: {field} must be a {POOL_KIND} of {POOL_GROUP}, not {shown(kind)}.")
-        elif name not in ([row.name] if row else [item.name for item in place.rows]):
-            problems.append(
-                f"{nic.label}: {field} takes addresses from pool {shown(name)}. Write the pool of its network: {names}."
-            )
+        elif name != row.name:
+            problems.append(f"{nic.label}: {field} takes addresses from pool {shown(name)}. Write {row.name}.")
     return problems

@@ -33,7 +33,13 @@ def test_the_engine_is_told_that_the_config_is_required(running: Analyzer) -> No
     assert policy.enforcementLevel == 1  # mandatory
     assert sorted(policy.configSchema.required) == ["locations", "networks", "stacks"]
     schema = json_format.MessageToDict(policy.configSchema.properties)
-    assert schema["networks"]["items"]["properties"]["vlan"]["maximum"] == 4094
+    row_schema = schema["networks"]["items"]
+    assert sorted(row_schema["properties"]) == ["bridge", "location", "name", "namespace", "tenant", "vlan", "zone"]
+    assert set(row_schema["properties"]) - set(row_schema["required"]) == {"zone"}
+    assert row_schema["properties"]["vlan"] == {"type": "integer", "minimum": 1, "maximum": 4094}
+    assert schema["stacks"]["minProperties"] == 1
+    assert schema["stacks"]["additionalProperties"]["properties"]["kind"] == {"enum": ["environment", "tenant"]}
+    assert schema["locations"]["additionalProperties"]["properties"]["type"] == {"enum": ["proxmox", "hcloud"]}
 
 
 @pytest.mark.parametrize("stack", ["lab-globex", "lab"])

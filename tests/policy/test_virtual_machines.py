@@ -48,6 +48,8 @@ def test_a_clone_on_the_tenants_own_networks_passes(analyzer: Analyzer, props: d
         (vm(nic(202, "vmbr2")), "asks for VLAN 202 on bridge vmbr2."),
         (vm(nic(202, "VMBR1")), "asks for VLAN 202 on bridge VMBR1."),
         (vm(nic(202, None)), "asks for VLAN 202 on bridge none."),
+        (vm(nic(202, {"name": "vmbr1"})), "asks for VLAN 202 on bridge something that is no plain value."),
+        (vm(nic(202, 1)), "asks for VLAN 202 on bridge 1."),
         (vm(nic("202")), "(a VLAN is a whole number)"),
         (vm(nic(202.5)), "(a VLAN is a whole number)"),
         (vm(nic(True)), "(a VLAN is a whole number)"),  # noqa: FBT003 - a VLAN that is no number
@@ -187,6 +189,7 @@ def test_a_provider_that_borrows_its_token_is_refused(analyzer: Analyzer) -> Non
 
 def test_a_tenant_uploads_iso_images_alone(analyzer: Analyzer) -> None:
     assert analyzer.analyze(FILE, {"contentType": "iso", "sourceFile": {"path": UNKNOWN}}, PROXMOX) == []
+    assert analyzer.analyze(FILE, {"sourceFile": {"path": "x.iso"}}, PROXMOX) == []
     for content in ("snippets", "import", UNKNOWN):
         (message,) = analyzer.analyze(FILE, {"contentType": content}, PROXMOX)
         assert "Write contentType: iso." in message
