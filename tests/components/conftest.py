@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.components.examples import run_environment, run_tenant, tenant_settings
+from tests.components.examples import example
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,29 +26,19 @@ def unknown(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-@cache
-def _environment(*, unknown: bool) -> Run:
-    return run_environment(unknown=unknown)
-
-
-@cache
-def _tenant(tenant: str, *, unknown: bool) -> Run:
-    return run_tenant(tenant_settings(tenant), unknown=unknown)
-
-
 @pytest.fixture
 def lab(unknown: bool) -> Run:  # noqa: FBT001 - a fixture
     """Run the example environment."""
-    return _environment(unknown=unknown)
+    return example("lab", unknown=unknown)
 
 
 @pytest.fixture
 def acme(unknown: bool) -> Run:  # noqa: FBT001 - a fixture
     """Run tenant acme: a pool of each backend."""
-    return _tenant("acme", unknown=unknown)
+    return example("lab-acme", unknown=unknown)
 
 
 @pytest.fixture
 def globex(unknown: bool) -> Run:  # noqa: FBT001 - a fixture
     """Run tenant globex: one pool of VMs on two nodes."""
-    return _tenant("globex", unknown=unknown)
+    return example("lab-globex", unknown=unknown)

@@ -120,3 +120,11 @@ def run_tenant(
         reads=reads(settings, values, templates),
         **how,
     )
+
+
+@cache
+def example(stack: str, *, unknown: bool = False) -> Run:
+    """Run an example stack as it is; each only once, since nobody changes a run."""
+    if "-" not in stack:
+        return run_environment(unknown=unknown)
+    return run_tenant(tenant_settings(stack.partition("-")[2]), unknown=unknown)

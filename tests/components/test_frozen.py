@@ -9,7 +9,7 @@ import pytest
 from pulumi.runtime.rpc import UNKNOWN
 
 from tests.components.engine import contains_unknown
-from tests.components.examples import run_environment, run_tenant, tenant_settings
+from tests.components.examples import example, run_environment, run_tenant, tenant_settings
 from tests.components.frozen import ACME, ENVIRONMENT, GLOBEX, Frozen
 
 if TYPE_CHECKING:
@@ -72,15 +72,13 @@ def test_no_logical_name_contains_an_output(lab: Run, acme: Run, globex: Run) ->
 
 
 def test_in_the_run_without_known_outputs_there_really_are_unknown_inputs() -> None:
-    assert any(contains_unknown(dict(item.inputs)) for item in run_environment(unknown=True))
-    assert not any(contains_unknown(dict(item.inputs)) for item in run_environment())
+    assert any(contains_unknown(dict(item.inputs)) for item in example("lab", unknown=True))
+    assert not any(contains_unknown(dict(item.inputs)) for item in example("lab"))
 
 
 def test_two_runs_register_the_same_byte_for_byte() -> None:
-    assert run_environment().texts == run_environment().texts
-    for tenant in ("acme", "globex"):
-        settings = tenant_settings(tenant)
-        assert run_tenant(settings).texts == run_tenant(settings).texts
+    assert run_environment().texts == example("lab").texts
+    assert run_tenant(tenant_settings("acme")).texts == example("lab-acme").texts
 
 
 def test_an_environment_exports_its_tenants_namespaces_and_nothing_secret(lab: Run) -> None:
@@ -97,7 +95,7 @@ def test_a_tenant_cluster_gives_its_endpoint(acme: Run) -> None:
 
 
 def test_a_tenant_exports_what_its_direct_machines_are() -> None:
-    run = run_tenant(tenant_settings("globex"))
+    run = example("lab-globex")
     assert run.outputs["machines"] == {
         "prod-small": [
             {

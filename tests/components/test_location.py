@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pulumi.runtime.rpc import UNKNOWN
 
 from settings.access import ROLES
-from tests.components.examples import CREDENTIALS, environment_settings, run_environment
+from tests.components.examples import CREDENTIALS, environment_settings, example, run_environment
 
 if TYPE_CHECKING:
     from tests.components.engine import Registration, Run
@@ -43,7 +43,7 @@ def test_user_and_token_have_the_same_rights_since_a_separated_token_has_what_bo
 
 
 def test_a_known_acl_names_the_tenants_own_user_or_token() -> None:
-    for item in run_environment().of("Acl"):
+    for item in example("lab").of("Acl"):
         tenant = item.name.split("-")[1]
         user = f"lab-{tenant}@pve"
         assert (item.inputs.get("userId"), item.inputs.get("tokenId")) in ((user, None), (None, f"{user}!hybrid"))
@@ -92,7 +92,7 @@ def test_a_second_row_gives_its_tenant_one_more_vlan_and_nobody_else() -> None:
         "range": "10.203.0.20-10.203.0.99",
     }
     settings = environment_settings(lambda raw: raw["zones"]["workers"]["networks"].update({"acme-more": row}))
-    new = run_environment(settings).keys - run_environment().keys
+    new = run_environment(settings).keys - example("lab").keys
     assert {name for kind, name, _ in new if kind.endswith(":Acl")} == {
         "lab-acme-user-network-sdn-zones-localnetwork-vmbr1-203",
         "lab-acme-token-network-sdn-zones-localnetwork-vmbr1-203",

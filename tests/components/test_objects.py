@@ -15,7 +15,7 @@ from manifests.identity import value_keys
 from manifests.manifest import Manifest
 from manifests.tenant import tenant as tenant_manifests
 from tests.components.engine import Run, Secret, run
-from tests.components.examples import environment_settings, run_environment, tenant_settings
+from tests.components.examples import environment_settings, example, run_environment, tenant_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,14 +165,14 @@ def test_a_secrets_contents_are_secret_on_their_way_and_in_the_state(lab: Run) -
 
 
 def test_what_a_handover_holds_is_what_the_infrastructure_gave() -> None:
-    found = run_environment()["Secret/tenant-acme/hybrid-handover"].inputs["stringData"].value
+    found = example("lab")["Secret/tenant-acme/hybrid-handover"].inputs["stringData"].value
     assert found.keys() == {"digest", "dc.token", "lab.token", "fsn1.token", "fsn1.network", "fsn1.subnet"}
     assert found["lab.token"].startswith("lab-acme@pve!hybrid=00000000-0000-4000-8000-")
     assert found["fsn1.subnet"] == f"{found['fsn1.network']}-10.100.1.0/24"
 
 
 def test_a_pve_secret_has_the_token_in_two_parts_and_is_owned_by_the_serviceaccount() -> None:
-    found = run_environment()
+    found = example("lab")
     item = found["Secret/tenant-globex/pve-lab"]
     whole = found["Secret/tenant-globex/hybrid-handover"].inputs["stringData"].value["lab.token"]
     held = item.inputs["stringData"].value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pulumi.runtime.rpc import UNKNOWN
 
-from tests.components.examples import run_tenant, tenant_settings
+from tests.components.examples import example, run_tenant, tenant_settings
 
 if TYPE_CHECKING:
     from tests.components.engine import Run
@@ -134,7 +134,7 @@ def test_the_iso_is_there_before_it_is_registered_and_the_same_in_a_fresh_checko
 
 
 def test_a_changed_machine_config_is_another_iso_under_another_name_and_the_same_vm() -> None:
-    before = run_tenant(tenant_settings("globex"))
+    before = example("lab-globex")
     after = run_tenant(
         tenant_settings("globex", lambda raw: raw["clusters"]["prod"]["pools"]["small"].update(labels={"tier": "web"}))
     )
@@ -143,7 +143,7 @@ def test_a_changed_machine_config_is_another_iso_under_another_name_and_the_same
 
 
 def test_a_new_node_of_the_location_moves_no_machine() -> None:
-    before = run_tenant(tenant_settings("globex"))
+    before = example("lab-globex")
     grown = tenant_settings(
         "globex", environment=lambda raw: raw["locations"]["lab"]["nodes"].update(pve0={"memory": "64Gi"})
     )
@@ -152,7 +152,7 @@ def test_a_new_node_of_the_location_moves_no_machine() -> None:
 
 
 def test_a_vm_more_changes_no_other() -> None:
-    before = run_tenant(tenant_settings("globex"))
+    before = example("lab-globex")
     more = tenant_settings("globex", lambda raw: raw["clusters"]["prod"]["pools"]["small"].update(replicas=3))
     after = run_tenant(more)
     assert {item.name for item in after.of("VmLegacy")} == {"prod-small-0", "prod-small-1", "prod-small-2"}
