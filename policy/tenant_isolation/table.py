@@ -158,16 +158,17 @@ def _row(entry: Mapping[str, Any]) -> Row:
 
 
 def _check_rows(rows: Iterable[Row], proxmox: set[str]) -> None:
-    owners: dict[tuple[str, str, int], str] = {}
+    # Over all locations: a Kubernetes object names none, so one bridge and VLAN must be one network.
+    owners: dict[tuple[str, int], str] = {}
     names: set[str] = set()
     for row in rows:
-        place = (row.location, row.bridge, row.vlan)
+        place = (row.bridge, row.vlan)
         if row.location not in proxmox:
             message = f"network {row.name} is in {row.location}, which is no Proxmox VE location of it"
         elif row.name in names:
             message = f"two networks are called {row.name}"
         elif place in owners:
-            message = f"networks {owners[place]} and {row.name} are one VLAN"
+            message = f"networks {owners[place]} and {row.name} are both {row.bridge} VLAN {row.vlan}"
         else:
             owners[place] = row.name
             names.add(row.name)

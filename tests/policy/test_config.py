@@ -93,7 +93,14 @@ def test_a_new_config_is_read(running: Analyzer) -> None:
         (lambda config: config["networks"][0].update(location="fsn1"), "which is no Proxmox VE location"),
         (lambda config: config["networks"][0].update(location="mars"), "which is no Proxmox VE location"),
         (lambda config: config["networks"][0].update(name="acme-dc"), "two networks are called acme-dc"),
-        (lambda config: config["networks"][0].update(vlan=202), "networks acme-lab and globex-lab are one VLAN"),
+        (
+            lambda config: config["networks"][0].update(vlan=202),
+            "networks acme-lab and globex-lab are both vmbr1 VLAN 202",
+        ),
+        (
+            lambda config: config["networks"][0].update(vlan=301),
+            "networks acme-lab and acme-dc are both vmbr1 VLAN 301",
+        ),
         (lambda config: config["networks"][0].update(namespace="tenant-globex"), "do not belong to each other alone"),
         (lambda config: config["networks"][0].update(tenant="globex"), "do not belong to each other alone"),
         (lambda config: config["stacks"]["lab-acme"].update(namespace="x"), "do not belong to each other alone"),
