@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from settings.tenant import AnyPool
 
 API_PORT = 6443
+KUBELET_IMAGE = "ghcr.io/siderolabs/kubelet"
+"""Talos' own build of the kubelet; without it a node runs the newest Kubernetes that its Talos knows."""
+
 INSTALL_DISK = "/dev/sda"
 """What scsi0 of a Proxmox VE machine and the disk of a Hetzner Cloud server are called."""
 
@@ -88,7 +91,10 @@ def _network(settings: TenantSettings, pool: AnyPool, machine: Machine | None) -
 
 def _kubelet(settings: TenantSettings, cluster: str, pool: str) -> dict[str, Any]:
     chosen = settings.clusters[cluster].pools[pool]
-    result: dict[str, Any] = {"nodeIP": {"validSubnets": [_subnet(settings, chosen)]}}
+    result: dict[str, Any] = {
+        "image": f"{KUBELET_IMAGE}:{settings.clusters[cluster].kubernetes}",
+        "nodeIP": {"validSubnets": [_subnet(settings, chosen)]},
+    }
     extra: dict[str, Any] = {}
     if isinstance(chosen, HcloudServerPool):
         # Hetzner's controller sets providerID and addresses of its servers. capmox brings a providerID itself, and
