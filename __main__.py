@@ -9,6 +9,7 @@ import pulumi
 
 from components.environment import environment
 from components.tenant import tenant
+from settings.credentials import parse_credentials
 from settings.load import from_config
 from settings.problems import SettingsError
 from settings.stack import EnvironmentSettings
@@ -26,8 +27,9 @@ async def main() -> dict[str, Any]:
         for warning in settings.warnings:
             pulumi.warn(str(warning))
         if isinstance(settings, EnvironmentSettings):
-            credentials = await config.require_secret_object("credentials").future()
-            return environment(settings, credentials or {})
+            secret = config.get_secret("credentials")
+            credentials = parse_credentials(await secret.future() if secret is not None else None)
+            return environment(settings, credentials)
         return await tenant(settings)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from error

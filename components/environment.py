@@ -15,13 +15,15 @@ from settings.credentials import check_credentials
 from settings.problems import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from settings.stack import EnvironmentSettings
 
 
-def environment(settings: EnvironmentSettings, credentials: Mapping[str, Any]) -> dict[str, Any]:
-    """Register everything that the platform owns; a tenant's handover comes last, when its networks are guarded."""
+def environment(settings: EnvironmentSettings, credentials: Any) -> dict[str, Any]:
+    """Register everything that the platform owns; a tenant's handover comes last, when its networks are guarded.
+
+    `credentials` is `hybrid:credentials`, decrypted and parsed. Raises SettingsError for what is wrong in it, before
+    anything is registered.
+    """
     problems = check_credentials(settings.environment, credentials)
     if problems:
         raise SettingsError(settings.stack, problems)
@@ -32,7 +34,8 @@ def environment(settings: EnvironmentSettings, credentials: Mapping[str, Any]) -
         cluster_identifier=settings.stack,
     )
     objects = Objects(provider)
-    locations = {name: Location(name, settings, credentials[name]) for name in sorted(settings.environment.locations)}
+    names = sorted(settings.environment.locations)
+    locations = {name: Location(name, settings, credentials.get(name, {})) for name in names}
     Isolation("isolation", settings, objects)
     for zone in sorted(settings.environment.zones):
         NetworkZone(zone, settings, objects)

@@ -50,7 +50,7 @@ def environments(stacks: Path) -> dict[str, EnvironmentSettings]:
 
 def copy_project(layout: Layout) -> None:
     """Copy the program afresh, but keep what the lab has added to the copy's stack files: salts and secrets."""
-    kept = {path.name: _secrets(path) for path in (layout.project / "stacks").glob("Pulumi.*.yaml")}
+    kept = {path.name: secrets_in(path) for path in (layout.project / "stacks").glob("Pulumi.*.yaml")}
     for name in COPIED:
         source, target = layout.root / name, layout.project / name
         if not source.exists():
@@ -84,7 +84,8 @@ def add_secrets(path: Path, secrets: Mapping[str, Any]) -> None:
     yaml.dump(document, path)
 
 
-def _secrets(path: Path) -> dict[str, Any]:
+def secrets_in(path: Path) -> dict[str, Any]:
+    """Give a stack file's salts and encrypted credentials."""
     document = YAML(typ="safe", pure=True).load(path) or {}
     found = {key: document[key] for key in SECRETS if key in document}
     credentials = (document.get("config") or {}).get("hybrid:credentials")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lab import clouds, cluster, crds, language_host, seeding, toolchain
 from lab.env_file import env_file, full_environment
-from lab.stacks import copy_project, environments, stack_names
+from lab.stacks import copy_project, environments, secrets_in, stack_names
 from manifests.policy_config import policy_config
 from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig
 from settings.load import load
@@ -123,7 +123,10 @@ def pulumi(layout: Layout, stack: str, *arguments: str, stdin: str | None = None
 
 def _install(layout: Layout) -> None:
     layout.bin.mkdir(parents=True, exist_ok=True)
-    _link(layout.bin / "pulumi", toolchain.tool("pulumi"))
+    # The engine warns of a language host that is not in the CLI's own folder, so the CLI stands beside it.
+    own = layout.bin / "pulumi"
+    own.unlink(missing_ok=True)
+    shutil.copy2(toolchain.tool("pulumi"), own)
     if shutil.which("pulumi-language-python") is None:
         language_host.install(layout.bin)
     stand_ins = {path.name: path for path in clouds.install(layout.home / "stand-ins")}
@@ -148,7 +151,7 @@ def _prepare_stack(layout: Layout, stack: str, credentials: dict[str, object] | 
         pulumi(layout, stack, "stack", "init", stack)
     if credentials is not None:
         file = layout.project / "stacks" / f"Pulumi.{stack}.yaml"
-        if "hybrid:credentials" not in file.read_text():
+        if "hybrid:credentials" not in secrets_in(file):
             text = json.dumps(credentials)
             pulumi(layout, stack, "config", "set", "-s", stack, "--secret", "hybrid:credentials", stdin=text)
 

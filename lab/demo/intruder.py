@@ -67,7 +67,9 @@ def by_pack(layout: Layout) -> Done:
     program = folder / "components" / "tenant.py"
     _replace(program, '    return {"templates"', '    slip_in(run.providers.proxmox["lab"])\n    return {"templates"')
     _replace(program, "import pulumi\n", "import pulumi\nfrom components.intruder import slip_in\n")
-    done = run(layout, STACK, "pulumi", "up", "--yes", "--skip-preview", "-s", STACK, folder=folder)
+    done = run(
+        layout, STACK, "pulumi", "up", "--yes", "--skip-preview", "--suppress-outputs", "-s", STACK, folder=folder
+    )
     _refused(done, by="tenant-isolation", not_by="[NOT_YOURS]")
     return done
 

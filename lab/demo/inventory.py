@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
+from rich.markup import escape
 
 from lab.demo.shell import console
 from lab.up import pulumi
@@ -42,11 +42,11 @@ def inventory(layout: Layout, api: Cluster, tenants: list[str]) -> list[tuple[st
 
 
 def show(rows: list[tuple[str, ...]]) -> None:
-    """Print the table."""
-    table = Table(*COLUMNS, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    """Print the table, a line each however long."""
+    widths = [max(len(row[column]) for row in [COLUMNS, *rows]) for column in range(len(COLUMNS))]
+    for row in [COLUMNS, *rows]:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        console.print(escape(line.rstrip()), style="bold" if row is COLUMNS else "")
 
 
 def _deployment(api: Cluster, tenants: dict[str, str], item: dict[str, Any]) -> tuple[str, ...]:

@@ -31,18 +31,21 @@ def demo(layout: Layout, crd_source: Path | None = None) -> None:
         raise LabError(message)
 
     title("Environment lab: two Proxmox VE locations, Hetzner Cloud, one zone, two tenants")
-    must(run(layout, ENVIRONMENT, "pulumi", "up", "--yes", "-s", ENVIRONMENT), "the environment")
+    must(run(layout, ENVIRONMENT, "pulumi", "up", "--yes", "--suppress-outputs", "-s", ENVIRONMENT), "the environment")
     for stack in TENANTS:
         title(f"Tenant stack {stack}: its own passphrase, its own identity, the policy pack watching")
         say(f"$ make tenant-kubeconfig STACK={stack}")
         if not refresh_tenant_kubeconfig(layout, stack, api):
             message = f"the environment made no token for {stack}"
             raise DemoError(message)
-        must(run(layout, stack, "pulumi", "up", "--yes", "-s", stack), stack)
+        must(run(layout, stack, "pulumi", "up", "--yes", "--suppress-outputs", "-s", stack), stack)
 
     title("Again: nothing changes")
     for stack in [ENVIRONMENT, *TENANTS]:
-        must(run(layout, stack, "pulumi", "up", "--yes", "--expect-no-changes", "-s", stack), f"second up of {stack}")
+        must(
+            run(layout, stack, "pulumi", "up", "--yes", "--suppress-outputs", "--expect-no-changes", "-s", stack),
+            f"second up of {stack}",
+        )
 
     intrude(layout)
 

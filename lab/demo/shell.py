@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lab.layout import Layout
+
+PASSING = re.compile(
+    r"^\s*$|^@ |(creating|updating|deleting|refreshing|reading|running|starting)( \(\d+s\))?$|"
+    r" (read|refresh|same|running)( |$)|Loading policy packs"
+)
+"""What the engine prints while it is at something, and says again when it is done."""
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -42,7 +49,7 @@ def say(text: str) -> None:
 
 
 def run(layout: Layout, stack: str, *command: str, folder: Path | None = None) -> Done:
-    """Run a command with a stack's own environment in `folder` (default: the lab's copy), showing it as it goes."""
+    """Run a command with a stack's own environment in `folder` (default: the lab's copy), showing what gets done."""
     where = folder or layout.project
     console.print(f"[bold]$ (. .lab/{layout.environment_file(stack).name}; {escape(' '.join(command))})[/]")
     lines: list[str] = []
@@ -56,8 +63,9 @@ def run(layout: Layout, stack: str, *command: str, folder: Path | None = None) -
         text=True,
     ) as process:
         for line in process.stdout or ():
+            if not PASSING.search(line.rstrip()) and (not lines or lines[-1].strip() != line.strip()):
+                console.print(f"  {escape(line.rstrip())}", style="dim")
             lines.append(line)
-            console.print(f"  {escape(line.rstrip())}", style="dim" if process.poll() is None else "")
     return Done(process.returncode, "".join(lines))
 
 

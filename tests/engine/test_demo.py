@@ -60,7 +60,12 @@ def test_the_capi_pool_is_a_machine_deployment_on_acmes_network(lab: EngineLab) 
 
 
 def test_the_demo_prints_its_commands_and_a_table_of_machines(demo_output: str) -> None:
-    for command in ("pulumi up --yes -s lab", "pulumi up --yes -s lab-acme", "--expect-no-changes", "kubectl"):
+    for command in (
+        "up --yes --suppress-outputs -s lab",
+        "up --yes --suppress-outputs -s lab-acme",
+        "--expect-no-changes",
+        "kubectl",
+    ):
         assert command in demo_output
     for cell in ("prod-dc-2", "prod-cloud-1", "MachineDeployment 1-5", "10.231.0.22", "own network"):
         assert cell in demo_output
