@@ -128,7 +128,8 @@ class Location(pulumi.ComponentResource):
             opts = pulumi.ResourceOptions(parent=self, provider=provider)
             network = hcloud.Network(
                 f"{own}-network",
-                name=resource_pool(self._settings.stack, tenant),
+                # One project may hold the tenant's networks of several locations.
+                name=f"{resource_pool(self._settings.stack, tenant)}-{self._name}",
                 ip_range=str(given.cidr),
                 labels={"environment": self._settings.stack, "tenant": tenant},
                 opts=opts,

@@ -117,7 +117,7 @@ def test_acls_come_after_the_pool_their_role_and_their_holder(lab: Run) -> None:
 def test_a_tenant_has_a_network_with_one_subnet_in_its_own_hetzner_project(lab: Run) -> None:
     network = lab["fsn1-acme-network"]
     assert network.inputs == {
-        "name": "lab-acme",
+        "name": "lab-acme-fsn1",
         "ipRange": "10.100.0.0/16",
         "labels": {"environment": "lab", "tenant": "acme"},
     }
