@@ -117,7 +117,8 @@ class ServerNetwork(HetznerResource):
     """A server's place in a network; its id is `<server>-<network>`."""
 
     type_name: ClassVar[str] = "hcloud:index/serverNetwork:ServerNetwork"
-    sdk_args: ClassVar[str] = "ServerNetworkArgs"
+    # `ServerNetworkArgs` is the class of `Server.networks`.
+    sdk_args: ClassVar[str] = "ServerNetworkInitArgs"
     kind: ClassVar[str] = "servers"
     what: ClassVar[str] = "server network"
     computed: ClassVar[tuple[str, ...]] = ("ip", "macAddress")

@@ -2,7 +2,7 @@
 
 * Down the tree, the deepest entry of an identity replaces what came from above; an entry counts for paths below only
   with `propagate`. `NoAccess` on a path takes everything away there, what comes from a pool too.
-* A pool's members (`/vms/N`, `/storage/S`) also have the privileges of `/pool/P` itself.
+* A pool's members (`/vms/N`, `/storage/S`) also have the privileges of `/pool/P` itself; `NoAccess` there beats all.
 * A privilege-separated token has the intersection of its own and its user's; another token has its user's.
 * `root@pam` may do everything.
 """
@@ -35,8 +35,9 @@ def _of_one(state: State, who: str, path: str) -> frozenset[str]:
     pool = _pool_of(state, path)
     if pool:
         pool_roles = _roles(state, who, f"/pool/{pool}")
-        if "NoAccess" not in pool_roles:
-            found |= _privileges_of(state, pool_roles)
+        if "NoAccess" in pool_roles:
+            return frozenset()
+        found |= _privileges_of(state, pool_roles)
     return found
 
 

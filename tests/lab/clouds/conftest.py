@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from lab.clouds import edit, seed_hcloud, seed_proxmox
 from tests.lab.clouds.engine import Engine
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ENDPOINT = "https://pve.lab.example:8006"
 ADMIN = "root@pam!lab=11111111-2222-3333-4444-555555555555"
@@ -33,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pve(folder: Path) -> Engine:
-    """An endpoint as an administrator sees it."""
+    """Give an endpoint as an administrator sees it."""
     seed_proxmox(
         folder,
         ENDPOINT,
@@ -56,7 +58,7 @@ def pve(folder: Path) -> Engine:
 
 @pytest.fixture
 def acme(folder: Path) -> Engine:
-    """Hetzner Cloud as the project of acme sees it."""
+    """Give Hetzner Cloud as the project of acme sees it."""
     seed_hcloud(
         folder,
         projects={
@@ -70,7 +72,7 @@ def acme(folder: Path) -> Engine:
 
 
 def vm(**changes: Any) -> dict[str, Any]:
-    """The inputs of a good clone; a change of None leaves the input out."""
+    """Return the inputs of a good clone; a change of None leaves the input out."""
     inputs = {
         "vmId": 2000,
         "name": "prod-dc-0",
@@ -88,12 +90,13 @@ def vm(**changes: Any) -> dict[str, Any]:
 
 
 def machine(folder: Path, number: int | str = 2000) -> dict[str, Any]:
-    """A machine as it really is."""
+    """Return a machine as it really is."""
     with edit(folder, ENDPOINT) as state:
         found: dict[str, Any] = state["machines"][str(number)]
         return found
 
 
 def order_faults(folder: Path, *faults: dict[str, Any]) -> None:
+    """Order faults on demand."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "faults.json").write_text(json.dumps(list(faults)))

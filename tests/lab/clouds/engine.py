@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from google.protobuf import any_pb2
@@ -15,6 +14,7 @@ from lab.clouds.values import UNKNOWN, from_wire, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 __all__ = ["UNKNOWN", "Engine", "Refused"]
 
@@ -23,6 +23,7 @@ class Refused(Exception):  # noqa: N818 - it is the outcome that tests ask for
     """The plugin refused; `kept` is what an error left in the state."""
 
     def __init__(self, message: str, kept: Any = None) -> None:
+        """Take the message and what the engine would keep."""
         super().__init__(message)
         self.kept = kept
 
@@ -64,6 +65,7 @@ class Engine:
     """One provider and the resources made with it."""
 
     def __init__(self, cloud: str, folder: Path, **arguments: Any) -> None:
+        """Configure the plugin with the provider's arguments."""
         self.plugin = Plugin(load(cloud, {"HYBRID_LAB_CLOUDS": str(folder)}), None)
         self.folder = folder
         self.state: dict[str, Kept] = {}
@@ -72,9 +74,11 @@ class Engine:
 
     @staticmethod
     def urn(name: str, kind: str) -> str:
+        """Return a resource's URN."""
         return f"urn:pulumi:dev::project::{kind}::{name}"
 
     def failures(self, kind: str, inputs: dict[str, Any]) -> list[tuple[str, str]]:
+        """Return what the plugin's check refuses, as (path, reason)."""
         request = provider_pb2.CheckRequest(urn=self.urn("x", kind), news=to_wire(inputs))
         return [(failure.property, failure.reason) for failure in self.plugin.Check(request, self.context).failures]
 
@@ -195,6 +199,7 @@ class Engine:
         return True
 
     def destroy(self, name: str) -> None:
+        """Delete a resource and forget it."""
         self._delete(name, self.state[name])
         del self.state[name]
 
