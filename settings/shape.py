@@ -112,8 +112,9 @@ class Examiner(Generic[Root]):
         for _ in range(_TRIES):
             if not faults:
                 break
+            tried = frozenset(broken)
             for fault in faults:
-                self._repair(rest, fault, broken)
+                self._repair(rest, fault, broken, tried)
             model, faults = self._validate(rest)
         found = Examined(model, data, frozenset(broken), tuple(problems), renamed)
         return Examined(model, data, found.broken, tuple(found.as_in_file(problem) for problem in problems), renamed)
@@ -133,15 +134,15 @@ class Examiner(Generic[Root]):
         own = self._own_networks(pool) if isinstance(pool, dict) and place[:1] == ("clusters",) else ()
         return Fault(detail["type"], place, detail["input"], context, detail["msg"], keys, is_key, own)
 
-    def _repair(self, data: dict[str, Any], fault: Fault, broken: set[Place]) -> None:
+    def _repair(self, data: dict[str, Any], fault: Fault, broken: set[Place], tried: frozenset[Place]) -> None:
+        """Take a fault out, as little around it as makes it legal: more than was tried for it before."""
         if fault.kind == "extra_forbidden" and "pools" not in fault.place:
             _cut(data, fault.place)
-        else:
-            self._replace(data, fault.place, broken)
-
-    def _replace(self, data: dict[str, Any], place: Place, broken: set[Place]) -> None:
-        for length in range(len(place), 0, -1):
-            here = place[:length]
+            return
+        for length in range(len(fault.place), 0, -1):
+            here = fault.place[:length]
+            if here in tried:
+                continue
             stand_in = next((value for pattern, value in self._stand_ins.items() if _fits(pattern, here)), None)
             if stand_in is None:
                 continue

@@ -70,9 +70,7 @@ def ids_suffice(view: TenantView) -> Iterator[Problem]:
     for cluster, name, pool, _, _ in view.proxmox_pools:
         needed = most(pool)
         if needed is not None and needed > len(pool.vm_ids):
-            why = (
-                f"the pool can have {needed} machines at once (its rollout's surge too), has {len(pool.vm_ids)} ids"
-            )
+            why = f"the pool can have {needed} machines at once (its rollout's surge too), has {len(pool.vm_ids)} ids"
             place = pool_place(cluster, name, "vmIds")
             enough = IdRange(pool.vm_ids.first, pool.vm_ids.first + needed - 1)
             yield problem("IDS_TOO_FEW", place, pool.vm_ids, why, f"at least {needed}, for example {enough}")

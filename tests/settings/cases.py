@@ -531,10 +531,26 @@ ROWS = [
         "a network name that two zones have is refused",
         "NAME_TAKEN",
         "zones.workers.networks.globex-dc",
-        {"zones.second": {**SECOND_ZONE, "networks": {"globex-dc": row(cidr="10.233.0.0/24", **{
-            "gateway": "10.233.0.1", "range": "10.233.0.2-10.233.0.9"})}}},
-        {"zones.second": {**SECOND_ZONE, "networks": {"globex-dd": row(cidr="10.233.0.0/24", **{
-            "gateway": "10.233.0.1", "range": "10.233.0.2-10.233.0.9"})}}},
+        {
+            "zones.second": {
+                **SECOND_ZONE,
+                "networks": {
+                    "globex-dc": row(
+                        cidr="10.233.0.0/24", **{"gateway": "10.233.0.1", "range": "10.233.0.2-10.233.0.9"}
+                    )
+                },
+            }
+        },
+        {
+            "zones.second": {
+                **SECOND_ZONE,
+                "networks": {
+                    "globex-dd": row(
+                        cidr="10.233.0.0/24", **{"gateway": "10.233.0.1", "range": "10.233.0.2-10.233.0.9"}
+                    )
+                },
+            }
+        },
         always={**IN_DC, ROW: row()},
     ),
     Case(
@@ -699,8 +715,22 @@ ROWS = [
         "a network over another row's, also in another zone, is refused",
         "CIDR_OVERLAP",
         "zones.second.networks.globex-dc.cidr",
-        {"zones.second": {**SECOND_ZONE, "networks": {"globex-dc": row(cidr="10.231.0.0/16", gateway="10.231.1.1", range="10.231.1.2-10.231.1.9")}}},
-        {"zones.second": {**SECOND_ZONE, "networks": {"globex-dc": row(cidr="10.240.0.0/16", gateway="10.240.1.1", range="10.240.1.2-10.240.1.9")}}},
+        {
+            "zones.second": {
+                **SECOND_ZONE,
+                "networks": {
+                    "globex-dc": row(cidr="10.231.0.0/16", gateway="10.231.1.1", range="10.231.1.2-10.231.1.9")
+                },
+            }
+        },
+        {
+            "zones.second": {
+                **SECOND_ZONE,
+                "networks": {
+                    "globex-dc": row(cidr="10.240.0.0/16", gateway="10.240.1.1", range="10.240.1.2-10.240.1.9")
+                },
+            }
+        },
         always=IN_DC,
     ),
     Case(

@@ -261,7 +261,14 @@ BACKENDS = [
             "NOT_AVAILABLE",
             f"{PROD}.pools.burst.backend",
             {f"{PROD}.pools.burst": {"backend": backend, "location": "fsn1", "scale": {"min": 0, "max": 10}}},
-            {f"{PROD}.pools.burst": {"backend": "hcloud-server", "location": "fsn1", "serverType": "cpx32", "replicas": 1}},
+            {
+                f"{PROD}.pools.burst": {
+                    "backend": "hcloud-server",
+                    "location": "fsn1",
+                    "serverType": "cpx32",
+                    "replicas": 1,
+                }
+            },
             fix="hcloud-server",
         )
         for backend in ("hetzner-autoscaler", "capi-hetzner")
@@ -654,9 +661,7 @@ NAMES = [
 def _label(key: str, good_key: str, code: str, value: str = "x", good: str = "x", says: str = "") -> Case:
     place = f"{DC}.labels"
     shown = says or f"the label {key}"
-    return acme(
-        f"{shown} is refused", code, f"{place}.{key}", {place: {key: value}}, {place: {good_key: good}}
-    )
+    return acme(f"{shown} is refused", code, f"{place}.{key}", {place: {key: value}}, {place: {good_key: good}})
 
 
 SCHEDULING = [

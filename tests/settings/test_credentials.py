@@ -111,9 +111,9 @@ CASES: list[tuple[str, str, str, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("code", "place", "value"), [(c, p, v) for c, _, p, v in CASES], ids=[case[1] for case in CASES]
+    ("code", "place", "value"), [(case[0], *case[2:]) for case in CASES], ids=[c[1] for c in CASES]
 )
-def test_is_refused(code: str, _: str, place: str, value: Any) -> None:
+def test_is_refused(code: str, place: str, value: Any) -> None:
     assert _found(lambda given: edit(given, place, value)) == [(code, f"credentials.{place}")]
 
 

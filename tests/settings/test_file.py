@@ -85,7 +85,9 @@ def test_any_other_key_beside_config_is_refused(folder: Path, key: str) -> None:
     assert said(folder, "lab-acme") == [("UNKNOWN_KEY", key)]
 
 
-@pytest.mark.parametrize("key", ["hybrid:tenat", "tenant", "pulumi:disable-default-providers", "aws:region", "hybrid:x"])
+@pytest.mark.parametrize(
+    "key", ["hybrid:tenat", "tenant", "pulumi:disable-default-providers", "aws:region", "hybrid:x"]
+)
 def test_any_other_key_below_config_is_refused_and_its_value_not_shown(folder: Path, key: str) -> None:
     config: dict[str, Any] = {"hybrid:tenant": settings_of("lab-acme"), key: SECRET}
     write(folder, "lab-acme", None, config=config)
