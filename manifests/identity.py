@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from manifests.common import HANDOVER, LABELS, RBAC, RBAC_GROUP, SERVICE_ACCOUNT, metadata, pve_secret
@@ -90,12 +91,12 @@ class _Identity:
             for group in groups
         ]
         rules.append({"apiGroups": [""], "resources": ["secrets"], "resourceNames": [HANDOVER], "verbs": ["get"]})
-        meta = metadata(SERVICE_ACCOUNT, self.namespace)
-        role = {"apiVersion": RBAC, "kind": "Role", "metadata": meta, "rules": rules}
+        meta = functools.partial(metadata, SERVICE_ACCOUNT, self.namespace)
+        role = {"apiVersion": RBAC, "kind": "Role", "metadata": meta(), "rules": rules}
         bound = {
             "apiVersion": RBAC,
             "kind": "RoleBinding",
-            "metadata": meta,
+            "metadata": meta(),
             "roleRef": {"apiGroup": RBAC_GROUP, "kind": "Role", "name": SERVICE_ACCOUNT},
             "subjects": self._subjects(),
         }

@@ -11,7 +11,7 @@ from manifests.text import yaml_text
 SCALARS = st.one_of(
     st.booleans(),
     st.integers(-(10**9), 10**9),
-    st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"])),
+    st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"], include_characters="\n\t")),
 )
 DATA = st.recursive(
     SCALARS,
@@ -44,3 +44,8 @@ def test_a_value_in_two_places_is_written_twice() -> None:
 
 def test_text_of_several_lines_is_a_block() -> None:
     assert yaml_text({"data": "a: 1\nb: 2\n"}) == "data: |\n  a: 1\n  b: 2\n"
+
+
+def test_what_is_no_plain_data_is_an_error() -> None:
+    with pytest.raises(TypeError, match="not plain data: None"):
+        yaml_text({"key": None})
