@@ -132,7 +132,7 @@ def _reorder(draw: st.DataObject) -> Callable[[dict[str, Any]], None]:
     return reorder
 
 
-SPARING = settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SPARING = settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 @SPARING
