@@ -1,0 +1,1 @@
+"""`make bench`: the speed figures, each from one run on this machine."""
