@@ -50,7 +50,9 @@ class Api:
         secret = "/api/v1/namespaces/tenant-acme/secrets/hybrid-token"
         data = _until(lambda: self.read(secret).get("data", {}), lambda found: "token" in found)
         self.token = base64.b64decode(data["token"]).decode()
-        _until(lambda: self.refusal(copied("ProxmoxCluster", "x", credentialsRef={"name": "no"})), bool)
+        # The bindings of one kind become effective together; the closed bridges' one was made last.
+        _until(lambda: self.refusal(template(bridge="vmbr0")), bool)
+        _until(lambda: self.refusal(template(vlan=202)), bool)
 
     def apply(self, body: Body, *, dry_run: bool = False, token: str | None = None) -> tuple[int, Any]:
         """Apply an object as the engine's provider does: server-side, nothing unknown."""
