@@ -6,7 +6,6 @@ import base64
 from typing import TYPE_CHECKING
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Secret
 
 from settings.digest import digest
 from settings.environment import HcloudLocation
@@ -22,6 +21,16 @@ SECRET = "hybrid-handover"  # noqa: S105 - the object's name
 
 DIRECT = ("proxmox-vm", "hcloud-server")
 """Backends whose machines the program makes itself, with the tenant's own tokens."""
+
+
+class _SecretRead(pulumi.CustomResource):
+    """A Secret that is only read. The SDK's typed class would cost half a second of imports for this one call."""
+
+    data: pulumi.Output[dict[str, str] | None]
+
+    def __init__(self, name: str, place: str, provider: kubernetes.Provider) -> None:
+        opts = pulumi.ResourceOptions(id=place, provider=provider, additional_secret_outputs=["data"])
+        super().__init__("kubernetes:core/v1:Secret", name, {"data": None}, opts)
 
 
 class Handover:
@@ -64,12 +73,8 @@ async def read_handover(settings: TenantSettings, provider: kubernetes.Provider)
     preview and the end of an `up`: the environment file has changed and nobody has run the environment since.
     """
     environment = settings.environment_name
-    secret = Secret.get(
-        f"run-pulumi-up-of-{environment}-first",
-        f"{settings.namespace}/{SECRET}",
-        opts=pulumi.ResourceOptions(provider=provider),
-    )
-    data = await secret.data.future()
+    name, place = f"run-pulumi-up-of-{environment}-first", f"{settings.namespace}/{SECRET}"
+    data = await _SecretRead(name, place, provider).data.future()
     handover = Handover(environment, data or {})
     if handover["digest"] != digest(settings.environment, settings.tenant):
         message = (

@@ -42,25 +42,7 @@ class Objects:
         if missing:
             message = f"{manifest.name} comes after what is not in this program: {', '.join(missing)}"
             raise RuntimeError(message)
-        body = manifest.body
-        api_version, kind = body["apiVersion"], body["kind"]
-        props = {key: pulumi.Output.secret(value) if key == "stringData" else value for key, value in body.items()}
-        others = [other for other in API_VERSIONS.get(kind, ()) if other != api_version]
-        resource = pulumi.CustomResource(
-            _token(api_version, kind),
-            manifest.name,
-            props,
-            pulumi.ResourceOptions(
-                parent=parent,
-                provider=self._provider,
-                depends_on=[self._registered[name] for name in manifest.after],
-                aliases=[pulumi.Alias(type_=_token(other, kind)) for other in others],
-                protect=protect,
-                additional_secret_outputs=["data", "stringData"] if kind == "Secret" else None,
-                custom_timeouts=pulumi.CustomTimeouts(delete="60m") if kind in OWNS_MACHINES else None,
-            ),
-        )
-        self._registered[manifest.name] = resource
+        resource = self._register(manifest, parent, protect=protect)
         self._release()
         return resource
 
@@ -88,16 +70,42 @@ class Objects:
             )
             raise RuntimeError(message)
 
+    def _register(self, manifest: Manifest, parent: pulumi.Resource, *, protect: bool) -> pulumi.CustomResource:
+        body = manifest.body
+        api_version, kind = body["apiVersion"], body["kind"]
+        props = {key: pulumi.Output.secret(value) if key == "stringData" else value for key, value in body.items()}
+        others = [other for other in API_VERSIONS.get(kind, ()) if other != api_version]
+        resource = pulumi.CustomResource(
+            _token(api_version, kind),
+            manifest.name,
+            props,
+            pulumi.ResourceOptions(
+                parent=parent,
+                provider=self._provider,
+                depends_on=[self._registered[name] for name in manifest.after],
+                aliases=[pulumi.Alias(type_=_token(other, kind)) for other in others],
+                protect=protect,
+                additional_secret_outputs=["data", "stringData"] if kind == "Secret" else None,
+                custom_timeouts=pulumi.CustomTimeouts(delete="60m") if kind in OWNS_MACHINES else None,
+            ),
+        )
+        self._registered[manifest.name] = resource
+        return resource
+
     def _missing(self, manifest: Manifest) -> list[str]:
         return [name for name in manifest.after if name not in self._registered]
 
     def _release(self) -> None:
-        for item in self._waiting:
-            manifest, parent, protect = item
-            if not self._missing(manifest):
-                self._waiting.remove(item)
-                self.register(manifest, parent, protect=protect)  # releases the next one in its turn
-                return
+        ready = True
+        while ready:
+            ready = False
+            self._waiting, held = [], self._waiting
+            for manifest, parent, protect in held:
+                if self._missing(manifest):
+                    self._waiting.append((manifest, parent, protect))
+                else:
+                    self._register(manifest, parent, protect=protect)
+                    ready = True
 
 
 def _token(api_version: str, kind: str) -> str:
