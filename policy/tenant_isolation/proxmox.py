@@ -87,7 +87,9 @@ def _location(case: Case, endpoint: object, token: object) -> tuple[Place | None
         else f"Stack {case.stack.name} has no network on any Proxmox VE: ask the platform for one."
     )
     if endpoint is UNKNOWN:
-        return None, [f"The endpoint of its Proxmox VE provider is not known yet. {WHY_KNOWN} {offer}"]
+        return None, [
+            f"The endpoint of its Proxmox VE provider is not known yet, but it decides where this is made. {offer}"
+        ]
     if endpoint is ABSENT:
         return None, [f"Its Proxmox VE provider has no endpoint. {offer}"]
     text = normal(endpoint)

@@ -59,6 +59,11 @@ def test_a_stack_that_is_not_in_the_map_may_make_nothing(analyzer: Analyzer) -> 
             assert f"Stack {stack} is not in the pack's config" in message
 
 
+def test_a_urn_that_names_no_stack_is_refused(analyzer: Analyzer) -> None:
+    (message,) = analyzer.analyze(VM, vm(), PROXMOX, stack="")
+    assert "Stack urn:pulumi:::hybrid::" in message
+
+
 def test_a_new_config_is_read(running: Analyzer) -> None:
     running.configure(CONFIG)
     assert running.analyze(VM, vm(), PROXMOX) == []

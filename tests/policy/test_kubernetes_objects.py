@@ -109,6 +109,7 @@ def test_every_other_kind_is_refused(analyzer: Analyzer, token: str) -> None:
     body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x", "namespace": "tenant-globex"}}
     (message,) = analyzer.analyze(token, body, KUBERNETES)
     assert "A tenant's stack makes no " in message
+    assert ("hybrid-handover" in message) == ("Secret" in token)
 
 
 def test_an_object_without_an_explicit_provider_is_refused(analyzer: Analyzer) -> None:

@@ -51,7 +51,7 @@ def test_a_clone_on_the_tenants_own_networks_passes(analyzer: Analyzer, props: d
         (vm(nic(202, {"name": "vmbr1"})), "asks for VLAN 202 on bridge something that is no plain value."),
         (vm(nic(202, 1)), "asks for VLAN 202 on bridge 1."),
         (vm(nic("202")), "(a VLAN is a whole number)"),
-        (vm(nic(202.5)), "(a VLAN is a whole number)"),
+        (vm(nic(202.5)), "asks for VLAN 202.5 on bridge vmbr1 (a VLAN is a whole number)"),
         (vm(nic(True)), "(a VLAN is a whole number)"),  # noqa: FBT003 - a VLAN that is no number
         (vm(nic([202])), "(a VLAN is a whole number)"),
         (vm(nic(None)), "has no VLAN"),
@@ -149,8 +149,8 @@ def test_an_endpoint_is_the_same_however_it_is_written(analyzer: Analyzer, endpo
         (8006, "is not of the form https://host:port."),
         ("", "is not of the form https://host:port."),
         (None, "has no endpoint."),
-        (UNKNOWN, "is not known yet."),
-        (secret(UNKNOWN), "is not known yet."),
+        (UNKNOWN, "is not known yet, but it decides where this is made."),
+        (secret(UNKNOWN), "is not known yet, but it decides where this is made."),
     ],
 )
 @pytest.mark.parametrize("subject", ["vm", "file", "provider"])
