@@ -40,6 +40,7 @@ class TenantAccess(pulumi.ComponentResource):
         for manifest in identity(settings, name, {**values, "serviceaccount.uid": uid}):
             resource = objects.register(manifest, self)
             if manifest.body["kind"] == "ServiceAccount":
-                resolve_uid(metadata(resource).apply(lambda found: str(found["uid"])))
+                # Absent at the preview of an environment whose namespaces are not there yet.
+                resolve_uid(metadata(resource).apply(lambda found: str(found.get("uid", ""))))
         self.namespace = settings.environment.tenants[name].namespace
         self.register_outputs({"namespace": self.namespace})

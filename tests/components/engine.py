@@ -1,7 +1,8 @@
 """A recording engine: runs a program as the real one does, answers it, and keeps every whole request.
 
-`run` runs a program to its end. In a run with `unknown=True` (always a preview) no output of any resource is known, as
-before a first `up`; the reads, whose answers exist already, are still answered.
+`run` runs a program to its end: an `up`, a `preview` before the first one (what a resource was given is known of it,
+and nothing else), or with `unknown=True` a preview in which no output of any resource is known. Reads, whose answers
+exist already, are always answered.
 """
 
 from __future__ import annotations
@@ -134,10 +135,11 @@ class Run:
 class Engine(mocks.MockMonitor):
     """Answers a program's requests and records them."""
 
-    def __init__(self, reads: Mapping[str, Any], *, unknown: bool) -> None:
+    def __init__(self, reads: Mapping[str, Any], *, preview: bool, unknown: bool) -> None:
         """Take what reads give, by id: the state of the resource."""
         self.run = Run()
         self._reads = reads
+        self._preview = preview
         self._unknown = unknown
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the protocol's name
@@ -167,6 +169,9 @@ class Engine(mocks.MockMonitor):
         if self._unknown or not request.custom:
             return resource_pb2.RegisterResourceResponse(urn=urn)
         known = struct_pb2.Struct()
+        if self._preview:
+            known.update(raw)
+            return resource_pb2.RegisterResourceResponse(urn=urn, object=known)
         known.update({**raw, **_added(request.type, raw, urn)})
         return resource_pb2.RegisterResourceResponse(urn=urn, id=_id(request.type, raw, urn), object=known)
 
@@ -239,7 +244,7 @@ def run(  # noqa: PLR0913 - what a run depends on, each by keyword
 
     A `pulumi.RunError`, which the engine prints without a trace, ends up in `Run.error`; any other is raised.
     """
-    engine = Engine(reads or {}, unknown=unknown)
+    engine = Engine(reads or {}, preview=preview, unknown=unknown)
 
     async def entry() -> None:
         result = program()

@@ -76,6 +76,11 @@ def test_in_the_run_without_known_outputs_there_really_are_unknown_inputs() -> N
     assert not any(contains_unknown(dict(item.inputs)) for item in example("lab"))
 
 
+def test_a_first_preview_registers_the_same_where_only_inputs_are_known_of_what_is_to_be() -> None:
+    assert run_environment(preview=True).keys == example("lab").keys
+    assert run_tenant(tenant_settings("acme"), preview=True).keys == example("lab-acme").keys
+
+
 def test_two_runs_register_the_same_byte_for_byte() -> None:
     assert run_environment().texts == example("lab").texts
     assert run_tenant(tenant_settings("acme")).texts == example("lab-acme").texts

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pulumi.runtime.rpc import UNKNOWN
 
+from components.location import NETWORK_ZONES
 from settings.access import ROLES
+from settings.environment import HcloudLocation
 from tests.components.examples import CREDENTIALS, environment_settings, example, run_environment
 
 if TYPE_CHECKING:
@@ -128,6 +130,10 @@ def test_a_tenant_has_a_network_with_one_subnet_in_its_own_hetzner_project(lab: 
     assert "vswitchId" not in subnet.inputs
     assert subnet.inputs["networkId"] == UNKNOWN or float(subnet.inputs["networkId"]).is_integer()
     assert {item.provider for item in (network, subnet)} == {"hcloud-fsn1-acme"}
+
+
+def test_each_hetzner_region_that_the_settings_take_has_a_network_zone() -> None:
+    assert set(NETWORK_ZONES) == set(get_args(HcloudLocation.model_fields["region"].annotation))
 
 
 def test_each_tenant_has_its_own_hetzner_provider(*, unknown: bool) -> None:

@@ -68,6 +68,18 @@ def test_the_examples_warn_of_nothing() -> None:
         assert _main(stack, _config(stack, credentials=CREDENTIALS if stack == "lab" else None)).warnings == []
 
 
+def test_a_warning_of_the_settings_is_one_of_the_run_and_stops_nothing() -> None:
+    settings = raw("lab-globex")
+    settings["clusters"]["prod"]["talos"] = "v1.99.0"
+    found = _main("lab-globex", _config("lab-globex", settings))
+    assert found.error is None
+    assert len(found.warnings) == 1
+    assert "clusters.prod.talos" in found.warnings[0]
+    assert found.keys >= {
+        item.key for item in example("lab-globex") if item.type != "proxmoxve:index/fileLegacy:FileLegacy"
+    }
+
+
 def test_wrong_settings_stop_with_everything_at_once_and_nothing_registered() -> None:
     settings = raw("lab")
     settings["zones"]["workers"]["networks"]["globex-lab"]["vlan"] = 201

@@ -15,7 +15,7 @@ from manifests.identity import value_keys
 from manifests.manifest import Manifest
 from manifests.tenant import tenant as tenant_manifests
 from tests.components.engine import Run, Secret, run
-from tests.components.examples import environment_settings, example, run_environment, tenant_settings
+from tests.components.examples import environment_settings, example, run_environment, run_tenant, tenant_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +109,25 @@ def test_objects_that_wait_for_each_other_end_the_run() -> None:
 
     with pytest.raises(RuntimeError, match="ConfigMap/n/first"):
         _run(program)
+
+
+@pytest.mark.parametrize("missing", ["components.network_zone.zone", "components.isolation.isolation"])
+def test_an_environment_that_leaves_an_object_waiting_ends(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deserted(raw: dict[str, Any]) -> None:
+        raw["tenants"] = {}
+        raw["locations"] = {}
+        raw["zones"]["workers"]["networks"] = {}
+
+    monkeypatch.setattr(missing, lambda *_: [])
+    with pytest.raises(RuntimeError, match="come after what is not in this program"):
+        run_environment(environment_settings(deserted), {})
+
+
+def test_a_tenant_that_leaves_an_object_waiting_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.tenant_cluster.cluster", lambda *_: [SECOND])
+    without_pools = tenant_settings("acme", lambda raw: raw["clusters"]["prod"]["pools"].clear())
+    with pytest.raises(RuntimeError, match="ConfigMap/n/second come after what is not in this program"):
+        run_tenant(without_pools)
 
 
 def test_a_single_object_can_not_wait() -> None:
