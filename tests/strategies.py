@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 
@@ -22,6 +22,7 @@ _CLOUDS = ("fsn1", "hel1")
 _CLUSTERS = ("prod", "test", "dev2")
 _ZONES = ("workers", "storage-net", "z3")
 _POOLS = ("small", "large", "db-a", "web", "batch-2x")
+_TAINTS = ("tier=db:NoSchedule", "gpu:NoExecute")
 _IDS = 100
 """Ids that a tenant has in each location, and at least as many addresses in each row, so that none is short."""
 
@@ -47,7 +48,10 @@ def environments(draw: DrawFn) -> tuple[Settings, dict[str, Settings]]:
     for cloud in draw(st.lists(st.sampled_from(_CLOUDS), max_size=2, unique=True)):
         environment["locations"][cloud] = draw(_cloud(cloud, tenants, networks))
     for index, zone in enumerate(draw(st.lists(st.sampled_from(_ZONES), min_size=1, max_size=2, unique=True))):
-        environment["zones"][zone] = draw(_zone(zone, f"vmbr{index}", environment, names, networks))
+        locations = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+        body: Settings = {"bridge": f"vmbr{index}", "locations": locations, "retired": ["60-99"]}
+        body["reserved"] = {location: ["2-40", 50] for location in locations if draw(st.booleans())}
+        environment["zones"][zone] = {**body, "networks": draw(_networks(zone, locations, environment, networks))}
     stacks = {f"{ENVIRONMENT}-{tenant}": draw(_tenant(tenant, environment)) for tenant in tenants}
     return environment, {stack: settings for stack, settings in stacks.items() if settings["clusters"]}
 
@@ -91,10 +95,9 @@ def _cloud(draw: DrawFn, name: str, tenants: list[str], networks: Iterator[int])
 
 
 @st.composite
-def _zone(
-    draw: DrawFn, zone: str, bridge: str, environment: Settings, names: list[str], networks: Iterator[int]
+def _networks(
+    draw: DrawFn, zone: str, locations: list[str], environment: Settings, networks: Iterator[int]
 ) -> Settings:
-    locations = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
     places = [(tenant, location) for location in locations for tenant in environment["locations"][location]["tenants"]]
     chosen = draw(st.lists(st.sampled_from(places), min_size=1, max_size=6))
     vlans = draw(st.lists(st.integers(101, 4094), min_size=len(chosen), max_size=len(chosen), unique=True))
@@ -110,8 +113,7 @@ def _zone(
             "gateway": f"{net}.{draw(st.sampled_from([1, 19, 254]))}",
             "range": [f"{net}.20-{net}.59", f"{net}.100-{net}.199"] if split else f"{net}.20-{net}.199",
         }
-    reserved = {location: ["2-40", 50] for location in locations if draw(st.booleans())}
-    return {"bridge": bridge, "locations": locations, "reserved": reserved, "retired": ["60-99"], "networks": rows}
+    return rows
 
 
 @st.composite
@@ -129,12 +131,13 @@ def _tenant(draw: DrawFn, tenant: str, environment: Settings) -> Settings:
     ]
     clusters: Settings = {}
     if rows:
-        free = {
+        free: dict[str, Iterator[int]] = {
             name: count(int(location["tenants"][tenant]["vmIds"].split("-")[0]))
             for name, location in environment["locations"].items()
             if location["type"] == "proxmox" and tenant in location["tenants"]
         }
         by_controllers = {name: draw(st.booleans()) for name in rows}
+        around = _Around(rows, by_controllers, environment["locations"], clouds, free)
         homes = sorted({row["location"] for row in rows.values()})
         for index, cluster in enumerate(environment["tenants"][tenant]["clusters"]):
             home = draw(st.sampled_from(homes))
@@ -149,46 +152,47 @@ def _tenant(draw: DrawFn, tenant: str, environment: Settings) -> Settings:
                 "pools": {},
             }
             for pool in draw(st.lists(st.sampled_from(_POOLS), max_size=4, unique=True)):
-                made = draw(_pool(home, rows, by_controllers, environment["locations"], clouds, free))
+                made = draw(_pool(home, around))
                 if made:
                     clusters[cluster]["pools"][pool] = made
     return {"environment": ENVIRONMENT, "clusters": clusters}
 
 
+class _Around(NamedTuple):
+    """What a tenant's pools are made of: its rows, which of them controllers use, locations, clouds, free ids."""
+
+    rows: Settings
+    by_controllers: dict[str, bool]
+    locations: Settings
+    clouds: list[str]
+    free: dict[str, Iterator[int]]
+
+
 @st.composite
-def _pool(
-    draw: DrawFn,
-    home: str,
-    rows: Settings,
-    by_controllers: dict[str, bool],
-    locations: Settings,
-    clouds: list[str],
-    free: dict[str, Iterator[int]],
-) -> Settings | None:
+def _pool(draw: DrawFn, home: str, around: _Around) -> Settings | None:
     labels = draw(st.dictionaries(st.sampled_from(["tier", "example.com/disk"]), st.sampled_from(["", "a", "b.C-1"])))
-    taints = draw(st.lists(st.sampled_from(["tier=db:NoSchedule", "gpu:NoExecute"]), unique=True))
-    common: Settings = {"labels": labels, "taints": taints}
-    if clouds and draw(st.booleans()):
+    common: Settings = {"labels": labels, "taints": draw(st.lists(st.sampled_from(_TAINTS), unique=True))}
+    if draw(st.booleans()) and around.clouds:
         replicas = draw(st.integers(0, 4))
-        location = draw(st.sampled_from(clouds))
-        return {**common, "backend": "hcloud-server", "location": location, "serverType": "cpx32", "replicas": replicas}
-    name = draw(st.sampled_from(sorted(rows)))
-    place = rows[name]["location"]
-    location = locations[place]
+        cloud = draw(st.sampled_from(around.clouds))
+        return {**common, "backend": "hcloud-server", "location": cloud, "serverType": "cpx32", "replicas": replicas}
+    name = draw(st.sampled_from(sorted(around.rows)))
+    place = around.rows[name]["location"]
+    location = around.locations[place]
     common |= {
         "network": name,
         "size": {"cpu": draw(st.integers(1, 16)), "memory": draw(st.sampled_from(["4Gi", "8200Mi"])), "disk": "20Gi"},
     }
-    if by_controllers[name]:
+    if around.by_controllers[name]:
         if place != home or (len(location["nodes"]) > 1 and not location["storage"]["shared"]):
             return None
         most, surge = draw(st.integers(1, 3)), draw(st.integers(0, 1))
-        common |= {"backend": "capi-proxmox", "vmIds": _take(free[place], most + surge)}
+        common |= {"backend": "capi-proxmox", "vmIds": _take(around.free[place], most + surge)}
         common["rollout"] = {"surge": surge, "unavailable": 1 - surge}
         return common | draw(st.sampled_from([{"replicas": most}, {"scale": {"min": 0, "max": most}}]))
     replicas = draw(st.integers(0, 4))
     nodes = sorted(location["nodes"]) if location["storage"]["shared"] else [location["template"]["node"]]
-    common |= {"backend": "proxmox-vm", "vmIds": _take(free[place], replicas + 1), "replicas": replicas}
+    common |= {"backend": "proxmox-vm", "vmIds": _take(around.free[place], replicas + 1), "replicas": replicas}
     return common | {"nodes": draw(st.lists(st.sampled_from(nodes), min_size=1, unique=True))}
 
 

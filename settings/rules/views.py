@@ -80,8 +80,12 @@ class EnvironmentView:
         return frozenset(
             name
             for name in self.examined.names("locations")
-            if tenant in self.examined.names("locations", name, "tenants")
+            if tenant in self.examined.names("locations", name, "tenants") or self._hides_tenants(name)
         )
+
+    def _hides_tenants(self, location: str) -> bool:
+        found = self.examined.raw("locations", location)
+        return not isinstance(found, dict) or not isinstance(found.get("tenants", {}), dict)
 
 
 @dataclass(frozen=True)

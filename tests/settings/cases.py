@@ -535,9 +535,7 @@ ROWS = [
             "zones.second": {
                 **SECOND_ZONE,
                 "networks": {
-                    "globex-dc": row(
-                        cidr="10.233.0.0/24", **{"gateway": "10.233.0.1", "range": "10.233.0.2-10.233.0.9"}
-                    )
+                    "globex-dc": row(cidr="10.233.0.0/24", gateway="10.233.0.1", range="10.233.0.2-10.233.0.9")
                 },
             }
         },
@@ -545,9 +543,7 @@ ROWS = [
             "zones.second": {
                 **SECOND_ZONE,
                 "networks": {
-                    "globex-dd": row(
-                        cidr="10.233.0.0/24", **{"gateway": "10.233.0.1", "range": "10.233.0.2-10.233.0.9"}
-                    )
+                    "globex-dd": row(cidr="10.233.0.0/24", gateway="10.233.0.1", range="10.233.0.2-10.233.0.9")
                 },
             }
         },

@@ -25,7 +25,8 @@ Edits = dict[str | tuple[str, ...], Any]
 
 @cache
 def _read(stack: str) -> dict[str, Any]:
-    return read(STACKS / f"Pulumi.{stack}.yaml")["config"]
+    config: dict[str, Any] = read(STACKS / f"Pulumi.{stack}.yaml")["config"]
+    return config
 
 
 def settings_of(stack: str) -> dict[str, Any]:

@@ -658,9 +658,10 @@ NAMES = [
 ]
 
 
-def _label(key: str, good_key: str, code: str, value: str = "x", good: str = "x", says: str = "") -> Case:
+def _label(key: str, good_key: str, code: str, values: tuple[str, str] = ("x", "x"), says: str = "") -> Case:
     place = f"{DC}.labels"
     shown = says or f"the label {key}"
+    value, good = values
     return acme(f"{shown} is refused", code, f"{place}.{key}", {place: {key: value}}, {place: {good_key: good}})
 
 
@@ -676,9 +677,9 @@ SCHEDULING = [
     _label("t" * 64, "t" * 63, "BAD_KEY", says="a label's name of 64 characters"),
     _label("Example.com/tier", "example.com/Tier", "BAD_KEY"),
     _label("/tier", "tier", "BAD_KEY"),
-    _label("tier", "tier", "BAD_LABEL_VALUE", "a b", "a.b", says="a label's value with a space"),
-    _label("tier", "tier", "BAD_LABEL_VALUE", "v" * 64, "v" * 63, says="a label's value of 64 characters"),
-    _label("tier", "tier", "BAD_LABEL_VALUE", "db-", "", says="a label's value that ends with a dash"),
+    _label("tier", "tier", "BAD_LABEL_VALUE", ("a b", "a.b"), says="a label's value with a space"),
+    _label("tier", "tier", "BAD_LABEL_VALUE", ("v" * 64, "v" * 63), says="a label's value of 64 characters"),
+    _label("tier", "tier", "BAD_LABEL_VALUE", ("db-", ""), says="a label's value that ends with a dash"),
     acme(
         "a label's value that YAML reads as a truth value is refused",
         "NOT_TEXT",
