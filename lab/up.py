@@ -10,7 +10,7 @@ import subprocess
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from lab import clouds, cluster, crds, language_host, seeding, toolchain
+from lab import admission, clouds, cluster, crds, language_host, seeding, toolchain
 from lab.env_file import env_file, full_environment
 from lab.stacks import copy_project, environments, secrets_in, stack_names
 from manifests.policy_config import policy_config
@@ -50,6 +50,7 @@ def up(layout: Layout, crd_source: Path | None, report: Callable[[str], None]) -
     report("management cluster: starting etcd, kube-apiserver and kube-controller-manager on loopback")
     api = cluster.start(layout.cluster)
     crds.load(api, crd_source, report)
+    admission.wait(api, report)
     for environment in settings.values():
         crds.namespaces(api, sorted(tenant.namespace for tenant in environment.environment.tenants.values()))
     contexts = [ADMIN, *(item.environment.management.context for item in settings.values())]
