@@ -1,7 +1,7 @@
 """Wait until a restarted API server can evaluate the policies that it already has.
 
-For up to half a minute after a restart the API server does not find the kind of the policies' parameters, and refuses every
-request that they match (seen on 1.36; a cluster that never restarts does not show it).
+For up to half a minute after a restart the API server does not find the kind of the policies' parameters, and refuses
+every request that they match (seen on 1.36; a cluster that never restarts does not show it).
 """
 
 from __future__ import annotations
