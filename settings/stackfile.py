@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -44,11 +46,14 @@ def read(path: Path) -> dict[str, Any]:
     found, problems = examine(path)
     if problems:
         raise SettingsError(stack_of(path), problems)
-    return found
+    return deepcopy(found)
 
 
 def examine(path: Path) -> tuple[dict[str, Any], list[Problem]]:
-    """Read a stack file, and give what is wrong with its text beside what could be read."""
+    """Read a stack file, and give what is wrong with its text beside what could be read.
+
+    Nobody changes what is given: the same text is read once (all tenants of an environment read its file).
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -59,20 +64,26 @@ def examine(path: Path) -> tuple[dict[str, Any], list[Problem]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else f"can not be read: {error.strerror}"
         return {}, [Problem("NOT_YAML", "stack", path.name, f"the file {reason}", "write it as a UTF-8 text file")]
+    found, problems = _parse(path.name, text)
+    return found, list(problems)
+
+
+@lru_cache(maxsize=16)
+def _parse(name: str, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     try:
         node = YAML(typ="safe", pure=True).compose(io.StringIO(text))
     except (YAMLError, RecursionError, ValueError) as error:
-        return {}, [_not_yaml(path.name, error)]
+        return {}, (_not_yaml(name, error),)
     reading = _Reading()
     if any(line.startswith("%") for line in text.splitlines()):
-        reading.report("NOT_PLAIN_YAML", (path.name,), "a % directive changes how the file is read", "leave it out")
+        reading.report("NOT_PLAIN_YAML", (name,), "a % directive changes how the file is read", "leave it out")
     if node is None:
-        return {}, reading.problems
+        return {}, tuple(reading.problems)
     value = reading.value(node, ())
     if not isinstance(value, dict):
         reading.report("NOT_A_MAP", ("config",), "a stack file is a map", "begin it with `config:`")
         value = {}
-    return value, reading.problems
+    return value, tuple(reading.problems)
 
 
 def _not_yaml(name: str, error: Exception) -> Problem:
