@@ -69,7 +69,7 @@ class AddressRange:
 def _id_range(value: Any) -> IdRange:
     if isinstance(value, IdRange):
         return value
-    match = re.fullmatch(r"(\d{1,9})-(\d{1,9})", _text(value, "a range of VM ids"))
+    match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", _text(value, "a range of VM ids"))
     if not match:
         message = 'write "first-last", for example "2000-2099"'
         raise ValueError(message)
@@ -88,7 +88,7 @@ def _vlan_range(value: Any) -> IdRange:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         value = f"{value}-{value}"
-    match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", _text(value, "a range of VLANs"))
+    match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", _text(value, "a range of VLANs"))
     if not match:
         message = 'write one VLAN or "first-last", for example "10-99"'
         raise ValueError(message)
@@ -127,11 +127,16 @@ def _address(value: Any) -> IPv4Address:
 
 
 def _network(value: Any) -> IPv4Network:
-    return value if isinstance(value, IPv4Network) else IPv4Network(_text(value, "a cidr"))
+    if isinstance(value, IPv4Network):
+        return value
+    if not re.fullmatch(r"[0-9.]+/[0-9]{1,2}", _text(value, "a cidr")):
+        message = "write address/length, for example 10.201.0.0/24"
+        raise ValueError(message)
+    return IPv4Network(value)
 
 
 def _mebibytes(value: Any) -> int:
-    match = re.fullmatch(r"([1-9]\d{0,7})(Mi|Gi)", value) if isinstance(value, str) else None
+    match = re.fullmatch(r"([1-9][0-9]{0,7})(Mi|Gi)", value) if isinstance(value, str) else None
     if not match:
         message = "write a whole number with Mi or Gi, for example 8Gi"
         raise ValueError(message)
@@ -147,7 +152,7 @@ def _memory(value: Any) -> int:
 
 
 def _disk(value: Any) -> int:
-    match = re.fullmatch(r"([1-9]\d{0,5})Gi", value) if isinstance(value, str) else None
+    match = re.fullmatch(r"([1-9][0-9]{0,5})Gi", value) if isinstance(value, str) else None
     if not match:
         message = "write whole GiB, for example 40Gi"
         raise ValueError(message)
@@ -164,10 +169,14 @@ def _endpoint(value: Any) -> str:
     if parts.scheme != "https" or not parts.hostname:
         message = "an endpoint is https://host:port"
         raise ValueError(message)
-    if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username:
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*", parts.hostname):
+        message = "the host is a DNS name or an address"
+        raise ValueError(message)
+    if parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
         message = "an endpoint has no path (no /api2/json), query or user; the program adds what each client needs"
         raise ValueError(message)
-    return f"https://{parts.hostname.lower()}:{parts.port or 8006}"
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"https://{host}:{parts.port or 8006}"
 
 
 def _shown(pattern: str, example: str) -> WithJsonSchema:
@@ -193,7 +202,7 @@ StorageName = Annotated[
 ]
 Tag = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z0-9_][a-z0-9_+.-]*$")]
 ServerType = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9]*$")]
-Version = Annotated[str, StringConstraints(strict=True, pattern=r"^v\d+\.\d+\.\d+$")]
+Version = Annotated[str, StringConstraints(strict=True, pattern=r"^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$")]
 """`v` + three numbers."""
 
 Vlan = Annotated[int, Field(strict=True)]

@@ -36,7 +36,11 @@ _PATTERNS: dict[str, tuple[str, str, str]] = {
         "capmox can not read this bridge name back from Proxmox VE and would rewrite the NIC for ever",
         "a letter, then letters, digits and `_`, 15 at most, for example vmbr1",
     ),
-    r"^v\d+\.\d+\.\d+$": ("BAD_VERSION", "a version is `v` and three numbers", "write it like v1.35.6"),
+    r"^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$": (
+        "BAD_VERSION",
+        "a version is `v` and three numbers",
+        "write it like v1.35.6",
+    ),
     r"^[a-z0-9_][a-z0-9_+.-]*$": (
         "BAD_TAG",
         "Proxmox VE keeps tags in lower case, so others never match",
@@ -109,7 +113,8 @@ class Fault:
         code, why, fix = self._words()
         hidden = self.kind in ("missing", "union_tag_not_found") or named_like_a_secret(self.place)
         value = self.value.get(self.name) if self.kind == "union_tag_invalid" else self.value
-        value = None if hidden or isinstance(value, dict) else value
+        has_user = isinstance(value, str) and "://" in value and "@" in value
+        value = None if hidden or has_user or isinstance(value, dict) else value
         return Problem(code, dotted(self.place), value, why, fix)
 
     def _words(self) -> tuple[str, str, str]:
@@ -185,7 +190,7 @@ def nearest_legal(code: str, value: Any) -> str | None:
         return None
     with suppress(ValueError):
         if code == "BAD_CIDR":
-            return f"write {IPv4Network(value, strict=False)}"
+            return f"write {IPv4Network(value if '/' in value else f'{value}/24', strict=False)}"
     match = re.fullmatch(r"\s*(\d{1,7})\s*(Gi|Mi|G|M|GB|MB|GiB|MiB)?\s*", value)
     if match and code in ("BAD_MEMORY", "BAD_DISK"):
         unit = "Gi" if (match[2] or "Gi").startswith("G") else "Mi"
@@ -195,7 +200,7 @@ def nearest_legal(code: str, value: Any) -> str | None:
             return f"write {size if unit == 'Gi' else max(-(-size // 1024), least)}Gi"
         return f"write {size if unit == 'Gi' else max(size // 8 * 8, 8)}{unit}"
     parts = urlsplit(value) if code == "BAD_ENDPOINT" else None
-    if parts and parts.hostname:
+    if parts and parts.hostname and ":" not in parts.hostname:
         with suppress(ValueError):
             return f"write https://{parts.hostname}:{parts.port or 8006}"
     return None

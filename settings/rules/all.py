@@ -32,6 +32,7 @@ ENVIRONMENT_RULES: tuple[Callable[[EnvironmentView], Iterator[Problem]], ...] = 
     environment.namespaces_are_the_tenants_own,
     environment.clusters_are_named_once,
     locations.endpoints_are_one_location_each,
+    locations.authorities_are_certificates,
     locations.templates_can_be_found,
     locations.tenants_are_known,
     locations.ids_are_one_tenants,

@@ -31,6 +31,17 @@ def endpoints_are_one_location_each(view: EnvironmentView) -> Iterator[Problem]:
         owners.setdefault(location.endpoint, name)
 
 
+def authorities_are_certificates(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that what is given as a private CA is a certificate, and no key."""
+    for name, location in view.proxmox.items():
+        if location.ca is None:
+            continue
+        if "PRIVATE KEY" in location.ca or "-----BEGIN CERTIFICATE-----" not in location.ca:
+            why = "a private CA is given as its certificate in PEM, and never with its key"
+            fix = "write ca: | and below it the lines from -----BEGIN CERTIFICATE----- on, or leave it out"
+            yield problem("BAD_CA", ("locations", name, "ca"), None, why, fix)
+
+
 def templates_can_be_found(view: EnvironmentView) -> Iterator[Problem]:
     """Require that a template stands on a node that is there, outside every tenant's ids, and has each tag once."""
     for name, location in view.proxmox.items():

@@ -285,6 +285,38 @@ LOCATIONS = [
         fix="dc",
     ),
     Case(
+        "an endpoint with a user is refused",
+        "BAD_ENDPOINT",
+        "locations.dc.endpoint",
+        {"locations.dc.endpoint": "https://root:secret@pve.dc.example:8006"},
+        {"locations.dc.endpoint": "https://[2001:db8::1]:8006"},
+        fix="https://pve.dc.example:8006",
+    ),
+    Case(
+        "an endpoint with a space is refused",
+        "BAD_ENDPOINT",
+        "locations.dc.endpoint",
+        {"locations.dc.endpoint": "https://pve dc:8006"},
+        {"locations.dc.endpoint": "https://pve-dc:8006"},
+    ),
+    Case(
+        "an endpoint's port above 65535 is refused",
+        "BAD_ENDPOINT",
+        "locations.dc.endpoint",
+        {"locations.dc.endpoint": "https://pve.dc.example:80060"},
+        {"locations.dc.endpoint": "https://pve.dc.example:443"},
+    ),
+    *(
+        Case(
+            f"{what} as a private CA is refused",
+            "BAD_CA",
+            "locations.dc.ca",
+            {"locations.dc.ca": pem},
+            {"locations.dc.ca": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"},
+        )
+        for what, pem in (("a file's name", "/etc/pve/pve-root-ca.pem"), ("a key", "-----BEGIN PRIVATE KEY-----"))
+    ),
+    Case(
         "a template on an unknown node is refused",
         "UNKNOWN_NODE",
         "locations.lab.template.node",
@@ -690,6 +722,18 @@ ROWS = [
         {ROW: row(cidr="10.232.0.0/24")},
         always=IN_DC,
         fix="10.232.0.0/24",
+    ),
+    *(
+        Case(
+            f"{bad} as a network is refused",
+            "BAD_CIDR",
+            f"{ROW}.cidr",
+            {ROW: row(cidr=bad)},
+            {ROW: row(cidr="10.232.0.0/24")},
+            always=IN_DC,
+            fix="10.232.0.0/",
+        )
+        for bad in ("10.232.0.0/255.255.255.0", "10.232.0.0")
     ),
     Case(
         "a prefix of 33 is refused",

@@ -200,6 +200,13 @@ CLUSTERS = [
         {f"{PROD}.talos": "v1.13.0"},
     ),
     acme(
+        "a version with a leading zero is refused",
+        "BAD_VERSION",
+        f"{PROD}.kubernetes",
+        {f"{PROD}.kubernetes": "v1.035.6"},
+        {f"{PROD}.kubernetes": "v1.35.0"},
+    ),
+    acme(
         "a version that YAML reads as a number is refused",
         "NOT_TEXT",
         f"{PROD}.kubernetes",
@@ -547,6 +554,13 @@ CAPACITY = [
         {f"{CLOUD}.replicas": 6},
         always={"lab:locations.fsn1.tenants.acme.subnet": "10.100.1.0/29"},
         fix="at most 6",
+    ),
+    acme(
+        "ids in other scripts' digits are refused",
+        "BAD_VM_IDS",
+        f"{DC}.vmIds",
+        {f"{DC}.vmIds": "\u0663\u0660\u0660\u0660-3009"},
+        {f"{DC}.vmIds": "3000-3009"},
     ),
     acme(
         "ids that begin below 100 are refused",
