@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lab.layout import Layout
 
 PASSING = re.compile(
-    r"^\s*$|^@ |(creating|updating|deleting|refreshing|reading|running|starting)( \(\d+s\))?$|"
-    r" (read|refresh|same|running)( |$)|Loading policy packs"
+    r"^\s*$|^@ |\b(creating|updating|deleting|refreshing|reading) \(\d+s\)(?!.*error)|running( lab stand-in.*)?$|"
+    r" (read|refresh|same|running)( |$)|(Loading policy packs|: (starting|done)$)"
 )
 """What the engine prints while it is at something, and says again when it is done."""
 
