@@ -95,3 +95,18 @@ class Resource:
         """Return a read's result, with the inputs as the live values say."""
         shape = inputs or {field.name: True for field in self.fields() if outputs.get(field.name)}
         return Live(identity, outputs, restrict(outputs, shape))
+
+
+def known_where_the_same(planned: Any, state: Any, chosen: Properties) -> Any:
+    """Return a planned list with what the cloud chooses in each object: as the state has it there, else `chosen`."""
+    if not isinstance(planned, list):
+        return planned
+    before = state if isinstance(state, list) else []
+    result = []
+    for index, item in enumerate(planned):
+        if not isinstance(item, Mapping):
+            result.append(item)
+            continue
+        there = before[index] if index < len(before) else {}
+        result.append({**{key: there.get(key, value) for key, value in chosen.items()}, **item})
+    return result

@@ -34,13 +34,17 @@ def die_with_the_host() -> None:
 
 
 def user_trace(program: str) -> str:
-    """Return the current exception's trace from the program's first frame on."""
+    """Return the current exception's trace from the program's first frame on, without this file's own frames."""
     frames = traceback.extract_tb(sys.exc_info()[2])
-    folder = str(Path(program).resolve())
+    start = 0
     for index, frame in enumerate(frames):
-        if str(Path(frame.filename).resolve()).startswith(folder):
+        path = Path(frame.filename).resolve()
+        # The program's virtualenv often lies in its folder, and is not the program.
+        if path.is_relative_to(Path(program).resolve()) and not path.is_relative_to(sys.prefix):
             return traceback.format_exc(limit=index - len(frames))
-    return traceback.format_exc()
+        if path == Path(__file__).resolve():
+            start = index + 1
+    return traceback.format_exc(limit=start - len(frames))
 
 
 def run_program(options: argparse.Namespace) -> int:

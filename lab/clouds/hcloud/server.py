@@ -11,7 +11,7 @@ from lab.clouds.errors import CloudError
 from lab.clouds.hcloud.api import Session
 from lab.clouds.hcloud.base import HetznerResource
 from lab.clouds.hcloud.network import attach, place
-from lab.clouds.resource import Live, Properties
+from lab.clouds.resource import Live, Properties, known_where_the_same
 from lab.clouds.values import UNKNOWN
 
 _SPREAD_LIMIT = 10
@@ -50,6 +50,13 @@ class Server(HetznerResource):
         if isinstance(full.get("firewallIds"), list) and UNKNOWN not in full["firewallIds"]:
             full["firewallIds"] = sorted(full["firewallIds"])
         return full
+
+    def planned(self, inputs: Properties, state: Properties | None = None) -> dict[str, Any]:
+        """Show addresses that the cloud will choose as unknown, or as they are."""
+        plan = super().planned(inputs, state)
+        chosen = {"ip": UNKNOWN, "macAddress": UNKNOWN, "aliasIps": []}
+        plan["networks"] = known_where_the_same(plan.get("networks"), (state or {}).get("networks"), chosen)
+        return plan
 
     def create(self, inputs: Properties) -> tuple[str, dict[str, Any]]:
         """Make the server, attached to its networks; a private one boots after that."""

@@ -12,7 +12,7 @@ from lab.clouds.changes import Change, compare, without_ignored
 from lab.clouds.errors import CloudError, HalfDoneError, LostAnswerError
 from lab.clouds.proxmox import machine, nic
 from lab.clouds.proxmox.api import ProxmoxApi, Session
-from lab.clouds.resource import Live, Properties, Resource
+from lab.clouds.resource import Live, Properties, Resource, known_where_the_same
 from lab.clouds.values import UNKNOWN
 
 # What a real machine has, apart from what calls of their own change (disks, pool, node, power).
@@ -91,6 +91,14 @@ class Vm(Resource):
     def replaces(self, change: Change, inputs: Properties) -> bool:
         """Another id, template or (without `migrate`) node is another machine."""
         return change.top in {"clone", "vmId"} or (change.top == "nodeName" and inputs.get("migrate") is not True)
+
+    def planned(self, inputs: Properties, state: Properties | None = None) -> dict[str, Any]:
+        """Show MAC addresses that the cloud will choose as unknown, or as they are."""
+        plan = super().planned(inputs, state)
+        devices = known_where_the_same(
+            plan.get("networkDevices"), (state or {}).get("networkDevices"), {"macAddress": UNKNOWN}
+        )
+        return {**plan, "networkDevices": devices}
 
     # --- creation -----------------------------------------------------------------------------------------------
 

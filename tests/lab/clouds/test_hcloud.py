@@ -85,8 +85,16 @@ def test_everything_together_is_unchanged_by_a_second_up_and_a_refresh_and_destr
         assert all(not project[kind] for kind in ("servers", "networks", "firewalls", "placement_groups", "ssh_keys"))
 
 
-@pytest.mark.parametrize("how", [{"networkId": True}, {"networkId": True, "ip": "10.100.1.7"}, {"subnetId": True},
-                                 {"subnetId": True, "aliasIps": []}, {"networkId": True, "subnetId": True}])  # fmt: skip
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"networkId": True},
+        {"networkId": True, "ip": "10.100.1.7"},
+        {"subnetId": True},
+        {"subnetId": True, "aliasIps": []},
+        {"networkId": True, "subnetId": True},
+    ],
+)
 def test_a_network_may_be_named_in_all_these_ways_without_a_difference_later(
     acme: Engine, network: int, how: dict[str, Any]
 ) -> None:
@@ -105,6 +113,12 @@ def test_the_next_free_address_of_the_subnet_is_given(acme: Engine, network: int
         acme.up(name, SERVER, server(name=name, networks=[{"networkId": network}]))
     addresses = [acme.state[name].outputs["networks"][0]["ip"] for name in "abc"]
     assert addresses == ["10.100.1.2", "10.100.1.3", "10.100.1.4"]
+
+
+def test_an_address_that_the_cloud_chooses_is_unknown_at_preview_and_a_given_one_known(acme: Engine) -> None:
+    plan = acme.preview("server", SERVER, server(networks=[{"networkId": 7}, {"networkId": 8, "ip": "10.0.0.2"}]))
+    assert [network["ip"] for network in plan["networks"]] == [UNKNOWN, "10.0.0.2"]
+    assert plan["ipv4Address"] is UNKNOWN
 
 
 @pytest.mark.parametrize(

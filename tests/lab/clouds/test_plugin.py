@@ -107,7 +107,8 @@ def test_an_endpoint_is_the_same_however_its_url_is_spelled(pve: Engine, folder:
     assert other.refresh("pool")
 
 
-def test_an_unknown_hetzner_token_or_endpoint_is_refused_at_the_first_call(acme: Engine, folder: Path) -> None:
+@pytest.mark.usefixtures("acme")
+def test_an_unknown_hetzner_token_or_endpoint_is_refused_at_the_first_call(folder: Path) -> None:
     with pytest.raises(Refused, match="401"):
         Engine("hcloud", folder, token="z" * 64).up("server", SERVER, server())
     with pytest.raises(Refused, match="connection refused"):

@@ -395,6 +395,7 @@ def test_a_preview_calls_nothing_and_shows_what_only_the_cloud_knows_as_unknown(
     outputs = pve.preview("vm", VM, inputs)
     assert outputs["vmId"] is UNKNOWN
     assert outputs["networkDevices"][0]["vlanId"] == 5000
+    assert outputs["networkDevices"][0]["macAddress"] is UNKNOWN
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
