@@ -42,7 +42,7 @@ def stack_of(urn: str) -> str | None:
     """Give the stack of `urn:pulumi:<stack>::…` (`pulumi.get_stack()` in a Python pack is always "stack")."""
     head, separator, _ = urn.partition("::")
     stack = head.removeprefix("urn:pulumi:")
-    return stack if separator and stack and stack != head else None
+    return stack if separator and stack != head else None
 
 
 class _Validation:

@@ -108,6 +108,10 @@ def test_a_new_config_is_read(running: Analyzer) -> None:
         ),
         (lambda config: config["networks"][0].update(namespace="tenant-globex"), "do not belong to each other alone"),
         (lambda config: config["networks"][0].update(tenant="globex"), "do not belong to each other alone"),
+        (
+            lambda config: config["stacks"]["lab-initech"].update(namespace="tenant-acme"),
+            "tenant initech and namespace tenant-acme do not belong to each other alone",
+        ),
         (lambda config: config["stacks"]["lab-acme"].update(namespace="x"), "do not belong to each other alone"),
     ],
 )
