@@ -2,8 +2,9 @@
 
 Bound once per zone; a binding judges only pools that its own zone names. A dry run is not judged: it changes nothing,
 and in a preview of a changed row the zone in the cluster is still the old one, so the pool's own change would be
-refused by it. In a real run the zone is written first; the API server judges by its watch of zones, which was up to a
-few milliseconds behind (seen).
+refused by it. A dry run whose object asks for it by an annotation is judged, so that an audit can look. In a real run
+the zone is written first; the API server judges by its watch of zones, which was up to a few milliseconds behind
+(seen).
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
 
 NAME = "hybrid-pools"
 
-CONDITIONS = [{"name": "not-a-dry-run", "expression": "!(has(request.dryRun) && request.dryRun)"}]
+JUDGE = "hybrid.cozystack.io/judge"
+"""An annotation (any value) on an object that asks to be judged in a dry run too."""
+
+CONDITIONS = [
+    {
+        "name": "not-a-preview",
+        "expression": (
+            f"!(has(request.dryRun) && request.dryRun) || '{JUDGE}' in object.metadata.?annotations.orValue({{}})"
+        ),
+    }
+]
 
 VARIABLES: Variables = {
     "changed": "oldObject == null || object.spec != oldObject.spec",

@@ -338,6 +338,9 @@ def test_a_pool_that_does_not_change_is_not_judged_again(evaluator: Evaluator) -
 
 def test_a_dry_run_of_a_pool_is_not_held_against_the_table_of_before(evaluator: Evaluator) -> None:
     assert judged(evaluator, POOLS, pool(prefix=16), dry_run=True) == []
+    asked = pool(prefix=16)
+    asked["metadata"]["annotations"] = {"hybrid.cozystack.io/judge": ""}
+    assert judged(evaluator, POOLS, asked, dry_run=True)
     assert judged(evaluator, MACHINES, template(default(vlan=202)), dry_run=True)
 
 
