@@ -24,15 +24,19 @@ settings.load_profile("project")
 class Build(threading.Thread):
     """Makes the lab's tools in the background; `wait` gives them, or the reason why not."""
 
-    def __init__(self) -> None:
-        """Begin with no error."""
+    def __init__(self, *names: str, after: Build | None = None) -> None:
+        """Begin with no error; without names with all tools that the lab runs."""
         super().__init__(daemon=True)
         self.error: Exception | None = None
+        self._names = names
+        self._after = after
 
     def run(self) -> None:
-        """Build."""
+        """Build, not beside the builds that come before."""
+        if self._after:
+            self._after.join()
         try:
-            toolchain.build(report=lambda _: None)
+            toolchain.build(self._names, report=lambda _: None)
         except Exception as error:  # noqa: BLE001 - shown by every test that needs the tools
             self.error = error
 
@@ -59,9 +63,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if any(item.get_closest_marker("lab") for item in session.items):
         session.config.stash[BUILD] = Build()
         session.config.stash[BUILD].start()
+    if any("chainsaw" in getattr(item, "fixturenames", ()) for item in session.items):
+        session.config.stash[CHAINSAW] = Build("chainsaw", after=session.config.stash.get(BUILD, None))
+        session.config.stash[CHAINSAW].start()
 
 
 BUILD = pytest.StashKey[Build]()
+CHAINSAW = pytest.StashKey[Build]()
 
 
 @pytest.fixture
@@ -73,6 +81,13 @@ def _shared_is_missing() -> None:
 def tools(pytestconfig: pytest.Config) -> None:
     """Wait until the lab's tools are there."""
     pytestconfig.stash[BUILD].wait()
+
+
+@pytest.fixture(scope="session")
+def chainsaw(pytestconfig: pytest.Config) -> Path:
+    """Wait until Chainsaw is there, and give its file; only the tests that ask for it need it."""
+    pytestconfig.stash[CHAINSAW].wait()
+    return toolchain.tool("chainsaw")
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,10 @@ command line: `python -m lab.toolchain build [--jobs N] [TOOL ...]`, `… path [
 from lab.toolchain.builder import BuildError, build
 from lab.toolchain.golang import GoError
 from lab.toolchain.locate import Tool, ToolMissingError, cache, find, search_path, tool
-from lab.toolchain.parts import PARTS, Part
+from lab.toolchain.parts import LAB, PARTS, Part
 
 __all__ = [
+    "LAB",
     "PARTS",
     "BuildError",
     "GoError",

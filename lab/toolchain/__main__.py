@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from lab import toolchain
-from lab.toolchain import pins
+from lab.toolchain import locate, pins
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -16,10 +16,12 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="make the tools available, building what is not installed")
     build.add_argument("--jobs", type=int, metavar="N", help="builds at the same time (default: by cores and memory)")
-    build.add_argument("tools", nargs="*", metavar="TOOL", help=f"some of {', '.join(names)}; default: all")
+    build.add_argument(
+        "tools", nargs="*", metavar="TOOL", help=f"some of {', '.join(names)}; default: all that the lab runs"
+    )
     path = commands.add_parser("path", help="print a tool's file, or the folders to put before PATH")
     path.add_argument("tool", nargs="?", metavar="TOOL")
-    commands.add_parser("status", help="print where each tool is; exits 1 if one is not there")
+    commands.add_parser("status", help="print where each tool is; exits 1 if one that the lab runs is not there")
     chosen = parser.parse_args(arguments)
     unknown = {*getattr(chosen, "tools", []), *filter(None, [getattr(chosen, "tool", None)])} - set(names)
     if unknown:
@@ -41,8 +43,8 @@ def _status() -> int:
     missing = 0
     for part in toolchain.PARTS:
         found = toolchain.find(part.name)
-        missing += found is None
-        where = f"{found.origin}: {found.file}" if found else "not there; `python -m lab.toolchain build` makes it"
+        missing += found is None and not part.only_tests
+        where = f"{found.origin}: {found.file}" if found else f"not there; `{locate.command(part)}` makes it"
         _line(f"{part.name:28} {pins.version(part):10} {where}")
     return 1 if missing else 0
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.toolchain import golang, locate, pins
-from lab.toolchain.parts import PARTS, part
+from lab.toolchain.parts import LAB, part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,12 +30,12 @@ class BuildError(RuntimeError):
 
 
 def build(names: Iterable[str] = (), *, jobs: int | None = None, report: Callable[[str], None] = print) -> None:
-    """Make the named tools (all by default) available, building those that are not.
+    """Make the named tools (by default all that the lab runs) available, building those that are not.
 
     `report` gets one line per step. Raises `golang.GoError` before any work if Go is missing or too old, and
     `BuildError` after all builds ended if some failed.
     """
-    wanted = [part(name) for name in names] or list(PARTS)
+    wanted = [part(name) for name in names] or list(LAB)
     missing = []
     for each in wanted:
         found = locate.find(each.name)
@@ -120,16 +120,19 @@ def _compile(wanted: Part, work: Path) -> Path:
         if (wanted.folder / name).exists():
             shutil.copyfile(wanted.folder / name, source / name)
     if wanted.assets:
-        module = Path(json.loads(_go(source, "mod", "download", "-json", wanted.module))["Dir"])
+        module = Path(json.loads(_go(source, wanted, "mod", "download", "-json", wanted.module))["Dir"])
         for asset in wanted.assets:
             shutil.copyfile(module / asset, source / Path(asset).name)
-    _go(source, "build", *pins.BUILD_FLAGS, "-ldflags", pins.linker_flags(wanted), "-o", str(file), wanted.package)
+    flags = ["-ldflags", pins.linker_flags(wanted), "-o", str(file)]
+    _go(source, wanted, "build", *pins.BUILD_FLAGS, *flags, wanted.package)
     return file
 
 
-def _go(folder: Path, *arguments: str) -> str:
+def _go(folder: Path, wanted: Part, *arguments: str) -> str:
     # Without cgo no C compiler is needed, and the result does not hang on the machine's libraries.
     environment = os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"}
+    if wanted.go:
+        environment["GOTOOLCHAIN"] = wanted.go
     done = subprocess.run(["go", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         tail = "\n".join(f"  {line}" for line in (done.stderr or done.stdout).splitlines()[-_TAIL_LINES:])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lab.toolchain import pins
-from lab.toolchain.parts import PARTS, part
+from lab.toolchain.parts import LAB, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,18 +71,23 @@ def tool(name: str) -> Path:
     """Return the file of a tool; `ToolMissingError` says how to get it."""
     found = find(name)
     if found is None:
-        message = f"{name} {pins.version(part(name))} is not there yet: run `python -m lab.toolchain build`"
+        message = f"{name} {pins.version(part(name))} is not there yet: run `{command(part(name))}`"
         raise ToolMissingError(message)
     return found.file
+
+
+def command(wanted: Part) -> str:
+    """Return the command that makes a tool."""
+    return "python -m lab.toolchain build" + (f" {wanted.name}" if wanted.only_tests else "")
 
 
 def search_path(names: Iterable[str] = ()) -> str:
     """Return the folders of built tools, joined as `PATH` wants them, to put before the user's own `PATH`.
 
-    Without names: of all tools. Tools that the user has are left to the user's `PATH`, so that nothing else there
-    changes its order. Raises `ToolMissingError`.
+    Without names: of all tools that the lab runs. Tools that the user has are left to the user's `PATH`, so that
+    nothing else there changes its order. Raises `ToolMissingError`.
     """
-    files = [tool(name) for name in (names or (each.name for each in PARTS))]
+    files = [tool(name) for name in (names or (each.name for each in LAB))]
     return os.pathsep.join(str(file.parent) for file in files if file.is_relative_to(cache()))
 
 

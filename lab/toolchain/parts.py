@@ -38,6 +38,10 @@ class Part:
     """The version that the tool reports, where that is not the module's."""
     after: str | None = None
     """A part that compiles mostly the same packages: built first, so that Go's cache has them."""
+    go: str | None = None
+    """The Go release that compiles it, where a newer one does not: the `go` command fetches it as a Go module."""
+    only_tests: bool = False
+    """Whether the lab runs without it: built only where it is asked for by name."""
 
     @property
     def folder(self) -> Path:
@@ -96,7 +100,20 @@ PARTS: tuple[Part, ...] = (
         ask=("--version",),
         after="kube-apiserver",
     ),
+    Part(
+        name="chainsaw",
+        module="github.com/kyverno/chainsaw",
+        package="github.com/kyverno/chainsaw",
+        seconds=240,
+        variables=(("github.com/kyverno/chainsaw/pkg/version.BuildVersion", "v{version}"),),
+        ask=("version",),
+        go="go1.25.5",  # its dependencies do not compile with 1.26
+        only_tests=True,
+    ),
 )
+
+LAB = tuple(part for part in PARTS if not part.only_tests)
+"""What the lab runs."""
 
 
 def part(name: str) -> Part:

@@ -55,7 +55,8 @@ def key(part: Part) -> str:
         file = part.folder / name
         content = file.read_bytes() if file.exists() else b""
         digest.update(f"{name} {len(content)}\n".encode() + content)
-    digest.update("\n".join([part.package, *BUILD_FLAGS, linker_flags(part), *part.assets]).encode())
+    flags = [part.package, *BUILD_FLAGS, linker_flags(part), *part.assets, *filter(None, [part.go])]
+    digest.update("\n".join(flags).encode())
     digest.update(f"{platform.system()} {platform.machine()}".encode())
     return f"{part.name}-{digest.hexdigest()[:16]}"
 

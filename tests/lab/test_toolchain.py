@@ -104,6 +104,7 @@ def test_the_pinned_versions_are_the_ones_that_the_lab_was_tried_with() -> None:
         "etcd": "3.6.16",
         "kube-apiserver": "1.36.3",
         "kube-controller-manager": "1.36.3",
+        "chainsaw": "0.2.12",
     }
 
 
@@ -219,7 +220,7 @@ def test_a_go_that_is_too_old_is_refused_before_anything_is_built(machine: Path,
 
 
 def test_the_controller_manager_is_built_after_the_api_server_that_shares_its_packages() -> None:
-    lanes = [[part.name for part in lane] for lane in builder.plan(toolchain.PARTS)]
+    lanes = [[part.name for part in lane] for lane in builder.plan(toolchain.LAB)]
     assert lanes == [
         ["pulumi-resource-kubernetes"],
         ["kube-apiserver", "kube-controller-manager"],
@@ -243,12 +244,12 @@ def test_what_is_missing_is_built_once_and_then_found(machine: Path) -> None:
     calls = go(machine)
     lines: list[str] = []
     toolchain.build(report=lines.append)
-    for part in toolchain.PARTS:
+    for part in toolchain.LAB:
         built = machine / "cache" / "hybrid-lab" / pins.key(part) / "bin" / part.name
         assert toolchain.tool(part.name) == built
         assert f"building {part.name} {pins.version(part)} (about " in "\n".join(lines)
         assert re.search(rf"^{part.name} built in \d+ s \(\d+ MB\)$", "\n".join(lines), re.MULTILINE)
-    assert toolchain.search_path().count(":") == len(toolchain.PARTS) - 1
+    assert toolchain.search_path().count(":") == len(toolchain.LAB) - 1
     before = calls.read_text()
     toolchain.build(report=lines.append)
     assert calls.read_text() == before
@@ -283,3 +284,19 @@ def test_two_runs_at_the_same_time_build_once(machine: Path) -> None:
     assert calls.read_text().split().count("build") == 1
     assert "etcd: another run is building it, waiting ..." in lines
     assert "etcd: another run has built it" in lines
+
+
+def test_a_tool_that_only_tests_need_is_built_where_it_is_named_with_the_go_that_compiles_it(machine: Path) -> None:
+    go(machine, release="go1.26.8")
+    toolchain.build()
+    with pytest.raises(toolchain.ToolMissingError, match=r"run `python -m lab\.toolchain build chainsaw`"):
+        toolchain.tool("chainsaw")
+    program(machine / "bin" / "go", (machine / "bin" / "go").read_text().replace("echo built", "echo $GOTOOLCHAIN"))
+    toolchain.build(["chainsaw"])
+    assert toolchain.tool("chainsaw").read_text() == "go1.25.5\n"
+
+
+def test_a_part_with_a_go_of_its_own_has_another_key_and_the_others_keep_theirs() -> None:
+    chainsaw, etcd = parts.part("chainsaw"), parts.part("etcd")
+    assert pins.key(chainsaw) != pins.key(replace(chainsaw, go=None))
+    assert pins.key(etcd) == pins.key(replace(etcd, go=None, only_tests=True))
