@@ -1,4 +1,4 @@
-"""Isolation: the zone CRD and the admission policies of an environment."""
+"""Isolation: the tables' CRDs and the admission policies of an environment."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from manifests.isolation import isolation
 if TYPE_CHECKING:
     from components.objects import Objects
     from settings.stack import EnvironmentSettings
+
+
+PROTECTED = ("ProxmoxNetworkTable", "ValidatingAdmissionPolicyBinding")
 
 
 class Isolation(pulumi.ComponentResource):
@@ -30,8 +33,8 @@ class Isolation(pulumi.ComponentResource):
         objects: Objects,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """Register the CRD, the policies and the bindings that belong to no zone."""
+        """Register the CRDs, the table of all rows, the policies and the bindings that belong to no zone."""
         super().__init__(self.TYPE, name, None, opts)
-        protected = ("ValidatingAdmissionPolicyBinding",) if settings.environment.management.protect else ()
-        objects.register_all(isolation(settings.environment), self, protect=protected)
+        protected = PROTECTED if settings.environment.management.protect else ()
+        objects.register_all(isolation(settings), self, protect=protected)
         self.register_outputs({})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from manifests.common import metadata, pve_secret
-from manifests.generations import api_version, require_rendered
+from manifests.generations import CAPI_1_12, api_version
 from manifests.manifest import Manifest
 from settings.environment import ProxmoxLocation
 
@@ -40,7 +40,6 @@ def cluster(settings: TenantSettings, cluster_name: str) -> list[Manifest]:
     The Cluster comes after the two that it refers to, so that on the way down it goes first: it is what waits for the
     machines.
     """
-    require_rendered(settings.environment.management.generation)
     part = f"cluster/{cluster_name}"
     infrastructure = Manifest(_proxmox_cluster(settings, cluster_name), part)
     control_plane = Manifest(_control_plane(settings, cluster_name), part)
@@ -51,8 +50,8 @@ def cluster(settings: TenantSettings, cluster_name: str) -> list[Manifest]:
             "pods": {"cidrBlocks": [str(management.pod_cidr)]},
             "services": {"cidrBlocks": [str(management.service_cidr)]},
         },
-        "controlPlaneRef": _reference(control_plane),
-        "infrastructureRef": _reference(infrastructure),
+        "controlPlaneRef": _reference(settings, control_plane),
+        "infrastructureRef": _reference(settings, infrastructure),
     }
     return [infrastructure, control_plane, Manifest(body, part, (infrastructure.name, control_plane.name))]
 
@@ -65,8 +64,11 @@ def _object(settings: TenantSettings, kind: str, name: str, **meta: dict[str, st
     }
 
 
-def _reference(manifest: Manifest) -> dict[str, str]:
+def _reference(settings: TenantSettings, manifest: Manifest) -> dict[str, str]:
     body = manifest.body
+    if settings.environment.management.generation == CAPI_1_12:
+        group = body["apiVersion"].partition("/")[0]
+        return {"apiGroup": group, "kind": body["kind"], "name": body["metadata"]["name"]}
     return {"apiVersion": body["apiVersion"], "kind": body["kind"], "name": body["metadata"]["name"]}
 
 
@@ -109,7 +111,11 @@ def _control_plane(settings: TenantSettings, cluster_name: str) -> dict[str, Any
 
 
 def _proxmox_cluster(settings: TenantSettings, cluster_name: str) -> dict[str, Any]:
-    """Give the ProxmoxCluster, with the sentinel as its range: the gateway alone, from which nothing can be leased.
+    """Give the ProxmoxCluster.
+
+    In `capi-1.10` its range is the sentinel: the gateway alone, from which nothing can be leased. In `capi-1.12`
+    capmox always takes a machine's first address from it, so it is the last range of the network: a row gets a new
+    range behind those in which addresses are leased already.
 
     `controlPlaneEndpoint` is never written: Kamaji fills it, and a value that differs from its own is an error there.
     """
@@ -119,12 +125,14 @@ def _proxmox_cluster(settings: TenantSettings, cluster_name: str) -> dict[str, A
         message = f"{row.location} is no Proxmox VE location"
         raise TypeError(message)
     gateway = str(row.gateway)
+    latest = settings.environment.management.generation == CAPI_1_12
+    addresses = [row.addresses[-1] if latest else gateway]
     body = _object(settings, "ProxmoxCluster", cluster_name)
     body["spec"] = {
         "externalManagedControlPlane": True,
         "allowedNodes": sorted(location.nodes),
         "dnsServers": [str(server) for server in row.dns_servers],
-        "ipv4Config": {"addresses": [gateway], "gateway": gateway, "prefix": row.cidr.prefixlen, "metric": METRIC},
+        "ipv4Config": {"addresses": addresses, "gateway": gateway, "prefix": row.cidr.prefixlen, "metric": METRIC},
         "credentialsRef": {"name": pve_secret(row.location), "namespace": settings.namespace},
     }
     return body

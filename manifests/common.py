@@ -52,6 +52,25 @@ def pve_secret(location: str) -> str:
     return f"pve-{location}"
 
 
+def own_secrets(environment: Environment, tenant: str) -> list[str]:
+    """Name the Secrets that a tenant's stack may make: the kubeconfigs of its clusters' further Clusters, sorted.
+
+    Where a cluster's home is stands in the tenant's own file, so every Proxmox VE location of the tenant is named.
+    """
+    places = [name for name in proxmox_locations(environment) if tenant in environment.locations[name].tenants]
+    return sorted(kubeconfig(f"{name}-{place}") for name in environment.tenants[tenant].clusters for place in places)
+
+
+def home_kubeconfigs(environment: Environment, tenant: str) -> list[str]:
+    """Name the kubeconfigs that the hosted control planes of a tenant's clusters have, sorted."""
+    return sorted(kubeconfig(name) for name in environment.tenants[tenant].clusters)
+
+
+def kubeconfig(cluster: str) -> str:
+    """Name the Secret in which Cluster API looks for a Cluster's kubeconfig."""
+    return f"{cluster}-kubeconfig"
+
+
 def proxmox_locations(environment: Environment) -> list[str]:
     """Name the Proxmox VE locations, sorted."""
     return sorted(name for name, item in environment.locations.items() if isinstance(item, ProxmoxLocation))

@@ -21,7 +21,7 @@ def environment(settings: EnvironmentSettings, values: Mapping[str, Mapping[str,
     chosen = settings.environment
     return ordered(
         [
-            *isolation(chosen),
+            *isolation(settings),
             *(manifest for name in sorted(chosen.zones) for manifest in zone(chosen, name)),
             *(
                 manifest

@@ -1,9 +1,9 @@
 """What differs between the Cluster API generations of a management cluster: which version serves which kind.
 
 The versions are those of the upstream CRDs of each generation (Cluster API 1.10 and 1.12, capmox 0.7 and 0.9,
-in-cluster IPAM 1.0 and 1.1, CABPT 0.6, Kamaji's provider 0.19 and 0.20). Only `capi-1.10` is rendered so far; the
-versions of `capi-1.12` are here because every object is registered under the types of both, so that a later change of
-generation updates objects instead of deleting them.
+in-cluster IPAM 1.0 and 1.1, CABPT 0.6, Kamaji's provider 0.19 and 0.20). Every object is registered under the types of
+both, so that a later change of generation updates objects instead of deleting them. What guards a management cluster is
+written for both; worker pools by Cluster API only for `capi-1.10` so far.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 CAPI_1_10: Generation = "capi-1.10"
 CAPI_1_12: Generation = "capi-1.12"
+GENERATIONS: tuple[Generation, ...] = (CAPI_1_10, CAPI_1_12)
 RENDERED: tuple[Generation, ...] = (CAPI_1_10,)
-"""Generations whose objects these modules know how to write."""
+"""Generations whose worker pools these modules know how to write."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ KINDS: dict[str, CustomKind] = {
     "ProxmoxClusterTemplate": CustomKind("infrastructure.cluster.x-k8s.io", "proxmoxclustertemplates", _CAPMOX),
     "ProxmoxMachine": CustomKind("infrastructure.cluster.x-k8s.io", "proxmoxmachines", _CAPMOX),
     "ProxmoxMachineTemplate": CustomKind("infrastructure.cluster.x-k8s.io", "proxmoxmachinetemplates", _CAPMOX),
+    "ProxmoxNetworkTable": CustomKind("proxmox.cozystack.io", "proxmoxnetworktables", _both("v1alpha1")),
     "ProxmoxNetworkZone": CustomKind("proxmox.cozystack.io", "proxmoxnetworkzones", _both("v1alpha1")),
     "TalosConfigTemplate": CustomKind("bootstrap.cluster.x-k8s.io", "talosconfigtemplates", _both("v1alpha3")),
 }
@@ -84,7 +86,7 @@ def api_version(kind: str, generation: Generation) -> str:
 
 
 def require_rendered(generation: Generation) -> None:
-    """Raise ValueError for a generation whose objects can not be written yet (the settings refuse it before)."""
+    """Raise ValueError for a generation whose pools can not be written yet (the settings refuse it before)."""
     if generation not in RENDERED:
         message = f"objects of generation {generation} are not rendered yet, only those of {', '.join(RENDERED)}"
         raise ValueError(message)

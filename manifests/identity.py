@@ -5,13 +5,22 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from manifests.common import HANDOVER, LABELS, RBAC, RBAC_GROUP, SERVICE_ACCOUNT, metadata, pve_secret
-from manifests.generations import KINDS, TENANT_KINDS, require_rendered
-from manifests.isolation import POLICIES, zone_bindings
+from manifests.common import (
+    HANDOVER,
+    LABELS,
+    RBAC,
+    RBAC_GROUP,
+    SERVICE_ACCOUNT,
+    home_kubeconfigs,
+    metadata,
+    own_secrets,
+    pve_secret,
+)
+from manifests.generations import KINDS, TENANT_KINDS
+from manifests.isolation import guard_bindings, policies, zone_bindings
 from manifests.manifest import Manifest, named
-from manifests.policies import bridges, clusters
 from manifests.policies.parts import BINDING
-from manifests.zone import pool_of
+from manifests.zone import has_row_pools, pool_of
 from settings.digest import digest
 from settings.environment import HcloudLocation, ProxmoxLocation
 
@@ -56,7 +65,7 @@ class _Identity:
     """The objects of one tenant."""
 
     def __init__(self, settings: EnvironmentSettings, tenant: str, values: Mapping[str, Any]) -> None:
-        require_rendered(settings.environment.management.generation)
+        self.generation = settings.environment.management.generation
         self.settings = settings
         self.environment = settings.environment
         self.tenant = tenant
@@ -90,7 +99,7 @@ class _Identity:
             }
             for group in groups
         ]
-        rules.append({"apiGroups": [""], "resources": ["secrets"], "resourceNames": [HANDOVER], "verbs": ["get"]})
+        rules += self._secret_rules()
         meta = functools.partial(metadata, SERVICE_ACCOUNT, self.namespace)
         role = {"apiVersion": RBAC, "kind": "Role", "metadata": meta(), "rules": rules}
         bound = {
@@ -103,14 +112,34 @@ class _Identity:
         made = Manifest(role, self.part)
         return [made, Manifest(bound, self.part, (account, made.name))]
 
+    def _secret_rules(self) -> list[dict[str, Any]]:
+        # Listing Secrets is reading them, so list and watch are by name too. `create` can't be: what may be created is
+        # the business of the policy on tenants' Secrets. A rule whose resourceNames is empty would be a rule for every
+        # Secret: such a rule is left out.
+        made = own_secrets(self.environment, self.tenant)
+        by_name = [
+            ([HANDOVER], ["get"]),
+            (home_kubeconfigs(self.environment, self.tenant), ["get", "list", "watch"]),
+            (made, [verb for verb in VERBS if verb != "create"]),
+        ]
+        rules: list[dict[str, Any]] = [
+            {"apiGroups": [""], "resources": ["secrets"], "resourceNames": names, "verbs": verbs}
+            for names, verbs in by_name
+            if names
+        ]
+        if made:
+            rules.append({"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]})
+        return rules
+
     def _cluster_role(self, account: str) -> list[Manifest]:
         # A rule whose resourceNames is empty would be a rule for every object: such a rule is left out.
-        bindings = sorted([bridges.NAME, clusters.NAME, *(name for zone in self.zones for name in zone_bindings(zone))])
+        guard = guard_bindings(self.generation)
+        bindings = sorted([*guard, *(name for zone in self.zones for name in zone_bindings(zone))])
         admission = "admissionregistration.k8s.io"
         kind = KINDS["ProxmoxNetworkZone"]
         named_rules = [
             (kind.group, kind.plural, self.zones),
-            (admission, "validatingadmissionpolicies", sorted(POLICIES)),
+            (admission, "validatingadmissionpolicies", sorted(policies(self.generation))),
             (admission, "validatingadmissionpolicybindings", bindings),
         ]
         rules = [
@@ -190,9 +219,8 @@ class _Identity:
                 data[f"{name}.token"] = self.values[f"pve.{name}.token"]
         after = (
             *(manifest.name for manifest in own),
-            *(pool_of(row) for row in self.rows),
+            *(pool_of(row) for row in self.rows if has_row_pools(self.generation)),
             *(named(BINDING, name) for zone in self.zones for name in zone_bindings(zone)),
-            named(BINDING, bridges.NAME),
-            named(BINDING, clusters.NAME),
+            *(named(BINDING, name) for name in guard_bindings(self.generation)),
         )
         return self._secret(HANDOVER, data, after)

@@ -1,4 +1,4 @@
-"""What isolates tenants once per environment: the zones' definition, the policies, and the bindings without a zone.
+"""What isolates tenants once per environment: the tables' definitions, the policies, and the bindings without a zone.
 
 It has two halves, with the zones between them: `hybrid-closed-bridges` comes after the zones' bindings, so that a new
 zone's bridge is opened to tenants only when its table is being enforced.
@@ -9,20 +9,50 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from manifests.crd import LOGICAL_NAME as CRD
-from manifests.crd import crd
-from manifests.generations import require_rendered
+from manifests.crd import TABLE_LOGICAL_NAME as TABLE_CRD
+from manifests.crd import crd, table_crd
+from manifests.generations import CAPI_1_12
 from manifests.manifest import named
-from manifests.policies import bridges, clusters, machines, pools
+from manifests.policies import (
+    bridges,
+    cluster_ranges,
+    clusters,
+    control_planes,
+    machine_bodies,
+    machines,
+    pool_names,
+    pools,
+    tenant_secrets,
+)
 from manifests.policies.parts import BINDING, binding
+from manifests.table import table
 
 if TYPE_CHECKING:
     from manifests.manifest import Manifest
-    from settings.environment import Environment
+    from settings.environment import Environment, Generation
+    from settings.stack import EnvironmentSettings
 
 ZONE_POLICIES = (machines.NAME, pools.NAME)
 """Policies with a binding per zone."""
 
-POLICIES = (bridges.NAME, clusters.NAME, *ZONE_POLICIES)
+
+def guard_policies(generation: Generation) -> tuple[str, ...]:
+    """Name the policies with one binding, of the policy's name; the last closes the bridges."""
+    ranges = (cluster_ranges.NAME,) if generation == CAPI_1_12 else ()
+    return (
+        clusters.NAME,
+        *ranges,
+        pool_names.NAME,
+        machine_bodies.NAME,
+        control_planes.NAME,
+        tenant_secrets.NAME,
+        bridges.NAME,
+    )
+
+
+def policies(generation: Generation) -> tuple[str, ...]:
+    """Name all policies."""
+    return (*guard_policies(generation), *ZONE_POLICIES)
 
 
 def zone_bindings(zone: str) -> list[str]:
@@ -30,26 +60,46 @@ def zone_bindings(zone: str) -> list[str]:
     return [f"{policy}-{zone}" for policy in ZONE_POLICIES]
 
 
-def isolation(environment: Environment) -> list[Manifest]:
+def guard_bindings(generation: Generation) -> list[str]:
+    """Name the bindings that belong to no zone."""
+    return list(guard_policies(generation))
+
+
+def isolation(settings: EnvironmentSettings) -> list[Manifest]:
     """Give both halves. They are whole only together with `zone(...)` of every zone."""
-    return [*before_zones(environment), *after_zones(environment)]
+    return [*before_zones(settings), *after_zones(settings.environment)]
 
 
-def before_zones(environment: Environment) -> list[Manifest]:
-    """Give the definition, the policies on zones' tables, and the policy on clusters with its binding."""
-    management = environment.management
-    require_rendered(management.generation)
+def before_zones(settings: EnvironmentSettings) -> list[Manifest]:
+    """Give the definitions, the table of all rows, and all policies but the last, with the bindings without a zone."""
+    environment = settings.environment
+    generation = environment.management.generation
+    mode = environment.management.guard
+    with_table = [
+        pool_names.pool_names(environment, (TABLE_CRD,)),
+        machine_bodies.machine_bodies(environment, (TABLE_CRD,)),
+    ]
+    if generation == CAPI_1_12:
+        with_table.insert(0, cluster_ranges.cluster_ranges(environment, (TABLE_CRD,)))
+    without = [
+        clusters.clusters(environment, ()),
+        control_planes.control_planes(environment, ()),
+        tenant_secrets.tenant_secrets(environment, ()),
+    ]
     return [
         crd(),
-        machines.machines(management.generation, (CRD,)),
-        pools.pools(management.generation, (CRD,)),
-        clusters.clusters(environment, ()),
-        binding(clusters.NAME, management.guard),
+        table_crd(),
+        table(settings),
+        machines.machines(generation, (CRD,)),
+        pools.pools(generation, (CRD,)),
+        *with_table,
+        *without,
+        *(binding(policy.body["metadata"]["name"], mode, table=True) for policy in with_table),
+        *(binding(policy.body["metadata"]["name"], mode) for policy in without),
     ]
 
 
 def after_zones(environment: Environment) -> list[Manifest]:
     """Give the policy that closes all bridges but the zones' and the open ones, and its binding."""
-    require_rendered(environment.management.generation)
     bound = tuple(named(BINDING, name) for zone in sorted(environment.zones) for name in zone_bindings(zone))
     return [bridges.bridges(environment, bound), binding(bridges.NAME, environment.management.guard)]

@@ -42,10 +42,14 @@ class Model(BaseModel):
 
 
 class Controllers(Model):
-    """User names under which the controllers of the management cluster speak to its API."""
+    """User names under which the controllers of the management cluster speak to its API.
+
+    `charts` is who writes the platform's own charts: it may set what is closed to tenants in a control plane.
+    """
 
     capmox: str = "system:serviceaccount:capmox-system:capmox-controller-manager"
     capi: str = "system:serviceaccount:capi-system:capi-manager"
+    charts: str = "system:serviceaccount:cozy-fluxcd:helm-controller"
 
 
 class Management(Model):

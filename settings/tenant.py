@@ -82,7 +82,6 @@ AnyPool = Annotated[CapiProxmoxPool | ProxmoxVmPool | HcloudServerPool, Field(di
 NOT_AVAILABLE: dict[str, tuple[str, ...]] = {
     "backend": ("hetzner-autoscaler", "capi-hetzner"),
     "controlPlane": ("existing", "external"),
-    "generation": ("capi-1.12",),
 }
 """Values that the design names and that are not built yet."""
 

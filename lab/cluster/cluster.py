@@ -46,12 +46,13 @@ class Cluster:
         *,
         content_type: str = "application/json",
         token: str | None = None,
+        as_user: str | None = None,
         timeout: float = 30.0,
     ) -> tuple[int, Any]:
         """Send one request; return the HTTP status and the decoded answer (text where it is not JSON).
 
-        `path` starts with `/` and may carry a query. A refusal (4xx, 5xx) is an answer, not an exception; `OSError`
-        is raised if the server can not be reached.
+        `path` starts with `/` and may carry a query; `as_user` is a user as whom the admin acts. A refusal (4xx, 5xx)
+        is an answer, not an exception; `OSError` is raised if the server can not be reached.
         """
         message = urllib.request.Request(  # noqa: S310 - the lab's own https address
             self.server + path,
@@ -59,6 +60,8 @@ class Cluster:
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {token or self.admin_token}", "Content-Type": content_type},
         )
+        if as_user:
+            message.add_header("Impersonate-User", as_user)
         try:
             with self._opener.open(message, timeout=timeout) as answer:
                 return answer.status, _decode(answer.read())

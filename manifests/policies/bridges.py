@@ -1,5 +1,7 @@
 """`hybrid-closed-bridges`: machines of tenants stand on no bridge but those of zones and those declared open.
 
+No NIC of a tenant, on whatever bridge, takes addresses from a pool that serves all namespaces.
+
 For every namespace it also refuses bridge and device names that are more than a name: capmox joins them into the
 configuration that it sends to Proxmox VE, so "vmbr1,tag=205" would be a NIC on VLAN 205 (reference run on capmox 0.7).
 """
@@ -9,11 +11,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from manifests.common import tenant_namespaces
-from manifests.policies.parts import MACHINES, NICS, Variables, listed, policy, texts, validation
+from manifests.generations import CAPI_1_12
+from manifests.policies.parts import (
+    IS_POOL,
+    MACHINES,
+    REFS,
+    Content,
+    Rule,
+    Variables,
+    listed,
+    network_missing,
+    network_set,
+    nics,
+    policy,
+    texts,
+    validation,
+)
 
 if TYPE_CHECKING:
     from manifests.manifest import Manifest
-    from settings.environment import Environment
+    from settings.environment import Environment, Generation
 
 NAME = "hybrid-closed-bridges"
 
@@ -27,50 +44,66 @@ def bridges_of(environment: Environment) -> list[str]:
 
 def variables(environment: Environment) -> Variables:
     """Give the policy's variables: the tenants' namespaces and the bridges are written into it."""
+    generation = environment.management.generation
+    if generation == CAPI_1_12:
+        devices = "variables.nics.map(i, i.name).filter(d, !d.matches('^net([0-9]|[12][0-9]|3[01])$'))"
+    else:
+        # "net0" is the default NIC's own name: an additional one of that name would be another of the same device.
+        devices = (
+            "variables.net.?additionalDevices.orValue([]).map(d, d.?name.orValue(''))"
+            ".filter(d, !d.matches('^net([1-9]|[12][0-9]|3[01])$'))"
+        )
     return {
-        **NICS,
+        **nics(generation),
         "tenant": f"request.namespace in {texts(tenant_namespaces(environment))}",
         "bridges": texts(bridges_of(environment)),
         "malformed": (
             "variables.nics.filter(i, !i.nic.?bridge.orValue('').matches('^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$'))"
         ),
-        "devices": "variables.nics.filter(i, !i.name.matches('^net([0-9]|[12][0-9]|3[01])$'))",
+        "devices": devices,
         "closed": "variables.nics.filter(i, !(i.nic.?bridge.orValue('') in variables.bridges))",
+        "shared": f"variables.nics.filter(i, !({REFS[generation]}).all(r, {IS_POOL}))",
     }
 
 
-VALIDATIONS = [
-    validation(
-        "!variables.changed || size(variables.malformed) == 0",
-        "A NIC's bridge is not a bridge's name.",
-        "'Not the name of a bridge: NIC ' + variables.malformed" + _NAMES,
-    ),
-    validation(
-        "!variables.changed || size(variables.devices) == 0",
-        "An additional NIC is not named net1 to net31.",
-    ),
-    validation(
-        "!variables.changed || !variables.tenant || size(variables.nics) > 0",
-        "spec.network.default must be set: without it a machine keeps the NICs of its template.",
-    ),
-    validation(
-        "!variables.changed || !variables.tenant || size(variables.closed) == 0",
-        "A NIC is on a bridge that is not open to tenants.",
-        "'Namespace ' + request.namespace + ': NIC ' + variables.closed"
-        + _NAMES
-        + " + ' is on a bridge that is not open to tenants; allowed: ' + "
-        + listed("variables.bridges"),
-    ),
-]
+def validations(generation: Generation) -> list[dict[str, str]]:
+    """Give the policy's rules."""
+    devices = (
+        "A NIC is not named net0 to net31."
+        if generation == CAPI_1_12
+        else "An additional NIC is not named net1 to net31."
+    )
+    return [
+        validation(
+            "!variables.changed || size(variables.malformed) == 0",
+            "A NIC's bridge is not a bridge's name.",
+            "'Not the name of a bridge: NIC ' + variables.malformed" + _NAMES,
+        ),
+        validation("!variables.changed || size(variables.devices) == 0", devices),
+        validation(
+            f"!variables.changed || !variables.tenant || {network_set(generation)}",
+            network_missing(generation),
+        ),
+        validation(
+            "!variables.changed || !variables.tenant || size(variables.closed) == 0",
+            "A NIC is on a bridge that is not open to tenants.",
+            "'Namespace ' + request.namespace + ': NIC ' + variables.closed"
+            + _NAMES
+            + " + ' is on a bridge that is not open to tenants; allowed: ' + "
+            + listed("variables.bridges"),
+        ),
+        validation(
+            "!variables.changed || !variables.tenant || size(variables.shared) == 0",
+            "A NIC takes its address from something else than an InClusterIPPool of its own namespace.",
+            "'Namespace ' + request.namespace + ': NIC ' + variables.shared"
+            + _NAMES
+            + " + ' takes its address from something else than an InClusterIPPool of this namespace'",
+        ),
+    ]
 
 
 def bridges(environment: Environment, after: tuple[str, ...]) -> Manifest:
     """Give the policy for an environment."""
-    return policy(
-        NAME,
-        environment.management.generation,
-        kinds=MACHINES,
-        variables=variables(environment),
-        validations=VALIDATIONS,
-        after=after,
-    )
+    generation = environment.management.generation
+    content = Content(variables(environment), validations(generation))
+    return policy(NAME, Rule.of(generation, *MACHINES), content, after)

@@ -2,13 +2,31 @@
 
 Bound once per zone. Each binding judges only NICs on its own bridge; what is on no zone's bridge is the business of
 `hybrid-closed-bridges`.
+
+In `capi-1.10` a NIC is its VLAN together with its address pool. In `capi-1.12` the first NIC always has an address of
+its ProxmoxCluster's own range (`hybrid-cluster-ranges`), and a pool beside it would give it a second one: there it is
+its VLAN alone, without a pool.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from manifests.policies.parts import MACHINES, NICS, Variables, listed, policy, validation
+from manifests.generations import CAPI_1_12
+from manifests.policies.parts import (
+    IS_POOL,
+    MACHINES,
+    REFS,
+    Content,
+    Rule,
+    Variables,
+    listed,
+    network_missing,
+    network_set,
+    nics,
+    policy,
+    validation,
+)
 
 if TYPE_CHECKING:
     from manifests.manifest import Manifest
@@ -16,56 +34,58 @@ if TYPE_CHECKING:
 
 NAME = "hybrid-zone-machines"
 
-_REFS = "[?i.nic.?ipv4PoolRef] + [?i.nic.?ipv6PoolRef]"
 
-_OWN = (
-    "i.nic.?vlan.orValue(0) == n.vlan && has(i.nic.ipv4PoolRef)"
-    f" && ({_REFS}).all(r, r.kind == 'InClusterIPPool'"
-    " && r.?apiGroup.orValue('') == 'ipam.cluster.x-k8s.io' && r.name == n.pool)"
-)
+def _own(generation: Generation) -> str:
+    """Write whether the NIC `i` is the network `n`."""
+    refs = REFS[generation]
+    pools = f"({refs}).all(r, {IS_POOL} && r.name == n.pool)"
+    vlan = "i.nic.?vlan.orValue(0) == n.vlan"
+    if generation == CAPI_1_12:
+        return f"{vlan} && (i.name == 'net0' ? size({refs}) == 0 : (size({refs}) > 0 && {pools}))"
+    return f"{vlan} && has(i.nic.ipv4PoolRef) && {pools}"
 
-VARIABLES: Variables = {
-    **NICS,
-    "mine": "params.spec.networks.filter(n, n['namespace'] == request.namespace)",
-    "foreign": (
-        "variables.nics.filter(i, i.nic.?bridge.orValue('') == params.spec.bridge"
-        f" && !variables.mine.exists(n, {_OWN}))"
-    ),
-    "found": (
-        "variables.foreign.map(i, i.name + ' asks for VLAN '"
-        " + (has(i.nic.vlan) ? string(i.nic.vlan) : 'none') + ' with address pool '"
-        f" + (size({_REFS}) == 0 ? 'none' : ({_REFS}).map(r, r.kind + ' ' + r.name).join(' and ')))"
-    ),
-    "allowed": "variables.mine.map(n, 'VLAN ' + string(n.vlan) + ' with InClusterIPPool ' + n.pool)",
-}
 
-VALIDATIONS = [
-    validation("params != null", "The zone's table is missing."),
-    validation(
-        "!variables.changed || size(variables.nics) > 0",
-        "spec.network.default must be set: without it a machine keeps the NICs of its template.",
-    ),
-    validation(
-        "!variables.changed || variables.nics.all(i, i.nic.?bridge.orValue('') != '')",
-        "Every NIC must name its bridge.",
-    ),
-    validation(
-        "!variables.changed || size(variables.foreign) == 0",
-        "A NIC is on a network that the platform did not give this namespace.",
-        "'Namespace ' + request.namespace + ', bridge ' + params.spec.bridge + ': NIC '"
-        " + variables.found.join('; NIC ') + '; allowed there: ' + " + listed("variables.allowed"),
-    ),
-]
+def variables(generation: Generation) -> Variables:
+    """Give the policy's variables."""
+    refs = REFS[generation]
+    allowed = "VLAN ' + string(n.vlan) + ' with InClusterIPPool ' + n.pool"
+    if generation == CAPI_1_12:
+        allowed = "VLAN ' + string(n.vlan) + ' (net0 without a pool, others with InClusterIPPool ' + n.pool + ')'"
+    return {
+        **nics(generation),
+        "mine": "params.spec.networks.filter(n, n['namespace'] == request.namespace)",
+        "foreign": (
+            "variables.nics.filter(i, i.nic.?bridge.orValue('') == params.spec.bridge"
+            f" && !variables.mine.exists(n, {_own(generation)}))"
+        ),
+        "found": (
+            "variables.foreign.map(i, i.name + ' asks for VLAN '"
+            " + (has(i.nic.vlan) ? string(i.nic.vlan) : 'none') + ' with address pool '"
+            f" + (size({refs}) == 0 ? 'none' : ({refs}).map(r, r.kind + ' ' + r.name).join(' and ')))"
+        ),
+        "allowed": f"variables.mine.map(n, '{allowed})",
+    }
+
+
+def validations(generation: Generation) -> list[dict[str, str]]:
+    """Give the policy's rules."""
+    return [
+        validation("params != null", "The zone's table is missing."),
+        validation(f"!variables.changed || {network_set(generation)}", network_missing(generation)),
+        validation(
+            "!variables.changed || variables.nics.all(i, i.nic.?bridge.orValue('') != '')",
+            "Every NIC must name its bridge.",
+        ),
+        validation(
+            "!variables.changed || size(variables.foreign) == 0",
+            "A NIC is on a network that the platform did not give this namespace.",
+            "'Namespace ' + request.namespace + ', bridge ' + params.spec.bridge + ': NIC '"
+            " + variables.found.join('; NIC ') + '; allowed there: ' + " + listed("variables.allowed"),
+        ),
+    ]
 
 
 def machines(generation: Generation, after: tuple[str, ...]) -> Manifest:
     """Give the policy."""
-    return policy(
-        NAME,
-        generation,
-        kinds=MACHINES,
-        variables=VARIABLES,
-        validations=VALIDATIONS,
-        after=after,
-        zoned=True,
-    )
+    content = Content(variables(generation), validations(generation), "ProxmoxNetworkZone")
+    return policy(NAME, Rule.of(generation, *MACHINES), content, after)

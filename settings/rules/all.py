@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from settings.rules.views import EnvironmentView, TenantView
 
 ENVIRONMENT_RULES: tuple[Callable[[EnvironmentView], Iterator[Problem]], ...] = (
-    environment.generation_is_available,
     environment.cluster_ranges_are_disjoint,
     environment.open_bridges_belong_to_no_zone,
     environment.namespaces_are_the_tenants_own,
@@ -72,6 +71,7 @@ PLACE_RULES: tuple[Callable[[TenantView], Iterator[Problem]], ...] = (
     clusters.home_networks_are_clear,
     networks.networks_are_the_tenants_own,
     networks.locations_are_the_tenants_own,
+    networks.backends_fit_the_generation,
     networks.backends_fit_the_place,
     networks.rows_are_not_mixed,
     nodes.nodes_are_known,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from settings.places import names
 from settings.rules.views import problem
-from settings.tenant import NOT_AVAILABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,14 +14,6 @@ if TYPE_CHECKING:
     from settings.rules.views import EnvironmentView
 
 _RESERVED = ("kube-", "cozy-")
-
-
-def generation_is_available(view: EnvironmentView) -> Iterator[Problem]:
-    """Refuse by name a Cluster API generation that is not built yet."""
-    generation = view.environment.management.generation
-    if generation in NOT_AVAILABLE["generation"]:
-        why = f"{generation} is planned and not built yet"
-        yield problem("NOT_AVAILABLE", ("management", "generation"), generation, why, "use capi-1.10")
 
 
 def cluster_ranges_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:

@@ -38,6 +38,20 @@ def locations_are_the_tenants_own(view: TenantView) -> Iterator[Problem]:
             yield problem("UNKNOWN_LOCATION", place, pool.location, why, choose(pool.location, possible))
 
 
+def backends_fit_the_generation(view: TenantView) -> Iterator[Problem]:
+    """Refuse Cluster API pools in a generation for which they are not written yet."""
+    generation = view.around.environment.management.generation
+    if generation == "capi-1.10":
+        return
+    for cluster, name, pool in view.pools:
+        if pool.backend == "capi-proxmox":
+            why = (
+                f"the management cluster runs {generation}, for which capi-proxmox pools are not built yet: there the"
+                " first NIC always has an address of the ProxmoxCluster's own range, and no pool of the network"
+            )
+            yield problem("NOT_AVAILABLE", pool_place(cluster, name, "backend"), pool.backend, why, "use proxmox-vm")
+
+
 def backends_fit_the_place(view: TenantView) -> Iterator[Problem]:
     """Refuse Cluster API pools outside the home location: they need a second Cluster, which is not built yet."""
     for cluster, name, pool, row, _ in view.proxmox_pools:

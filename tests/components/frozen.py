@@ -85,16 +85,26 @@ ENVIRONMENT: Frozen = {
         "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy": (
             "ValidatingAdmissionPolicy/hybrid-closed-bridges",
             "ValidatingAdmissionPolicy/hybrid-clusters",
+            "ValidatingAdmissionPolicy/hybrid-control-planes",
+            "ValidatingAdmissionPolicy/hybrid-machines",
+            "ValidatingAdmissionPolicy/hybrid-pool-names",
             "ValidatingAdmissionPolicy/hybrid-pools",
+            "ValidatingAdmissionPolicy/hybrid-tenant-secrets",
             "ValidatingAdmissionPolicy/hybrid-zone-machines",
         ),
         "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding": (
             "ValidatingAdmissionPolicyBinding/hybrid-closed-bridges",
             "ValidatingAdmissionPolicyBinding/hybrid-clusters",
+            "ValidatingAdmissionPolicyBinding/hybrid-control-planes",
+            "ValidatingAdmissionPolicyBinding/hybrid-machines",
+            "ValidatingAdmissionPolicyBinding/hybrid-pool-names",
+            "ValidatingAdmissionPolicyBinding/hybrid-tenant-secrets",
         ),
         "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": (
+            "CustomResourceDefinition/proxmoxnetworktables.proxmox.cozystack.io",
             "CustomResourceDefinition/proxmoxnetworkzones.proxmox.cozystack.io",
         ),
+        "kubernetes:proxmox.cozystack.io/v1alpha1:ProxmoxNetworkTable": ("ProxmoxNetworkTable/all",),
     },
     "lab": {
         "proxmoxve:index/acl:Acl": (

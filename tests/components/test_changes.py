@@ -70,6 +70,7 @@ def test_adding_a_tenant_changes_nothing_of_the_other_tenants(*, unknown: bool) 
     changed = {name for name, text in before.texts.items() if after.texts[name] != text}
     # The table itself and the policies that read every tenant's rows; nothing of another tenant.
     assert {name.split()[1].partition("/")[0] for name in changed} <= {
+        "ProxmoxNetworkTable",
         "ProxmoxNetworkZone",
         "ValidatingAdmissionPolicy",
         "ValidatingAdmissionPolicyBinding",
@@ -94,7 +95,13 @@ def test_adding_a_location_changes_nothing_elsewhere(*, unknown: bool) -> None:
     before = example("lab", unknown=unknown).texts
     after = run_environment(environment_settings(more), credentials, unknown=unknown)
     changed = {name.split()[1] for name, text in before.items() if after.texts[name] != text}
-    assert changed == {"Secret/tenant-globex/hybrid-handover", "ValidatingAdmissionPolicy/hybrid-clusters"}
+    assert changed == {
+        "ProxmoxNetworkTable/all",
+        "Role/tenant-globex/hybrid",
+        "Secret/tenant-globex/hybrid-handover",
+        "ValidatingAdmissionPolicy/hybrid-clusters",
+        "ValidatingAdmissionPolicy/hybrid-tenant-secrets",
+    }
     for item in after:
         if f"{item.type} {item.name}" not in before:
             assert item.parent == "aaa" or item.name in ("aaa", "Secret/tenant-globex/pve-aaa")

@@ -211,7 +211,8 @@ def test_zones_and_bindings_are_protected_where_the_environment_says_so(*, unkno
     found = run_environment(settings, unknown=unknown)
     protected = {item.name for item in found if item.protect}
     assert protected == {
+        "ProxmoxNetworkTable/all",
         "ProxmoxNetworkZone/workers",
         *(item.name for item in found.of("ValidatingAdmissionPolicyBinding")),
     }
-    assert len(protected) == 5
+    assert len(protected) == 10

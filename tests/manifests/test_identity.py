@@ -6,6 +6,7 @@ import pytest
 
 from manifests.generations import KINDS, TENANT_KINDS
 from manifests.identity import identity, value_keys
+from manifests.isolation import guard_policies, policies
 from settings.digest import digest
 from tests.manifests.examples import environment, of_environment
 
@@ -28,20 +29,35 @@ def acme(changes: dict[str, Any] | None = None) -> dict[str, dict[str, Any]]:
     return {item.name: item.body for item in identity(environment(changes), "acme", VALUES)}
 
 
-def test_the_role_holds_what_the_tenants_stack_makes_and_its_handover_and_nothing_else() -> None:
+def secret_rules(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [rule for rule in rules if rule["resources"] == ["secrets"]]
+
+
+def test_the_role_holds_what_the_tenants_stack_makes_and_secrets_by_name_and_nothing_else() -> None:
     rules = acme()["Role/tenant-acme/hybrid"]["rules"]
     verbs = ["create", "delete", "get", "list", "patch", "watch"]
-    made = {(rule["apiGroups"][0], plural) for rule in rules[:-1] for plural in rule["resources"]}
+    others = [rule for rule in rules if rule not in secret_rules(rules)]
+    made = {(rule["apiGroups"][0], plural) for rule in others for plural in rule["resources"]}
     assert made == {(KINDS[kind].group, KINDS[kind].plural) for kind in TENANT_KINDS}
-    assert all(rule["verbs"] == verbs for rule in rules[:-1])
-    assert rules[-1] == {
-        "apiGroups": [""],
-        "resources": ["secrets"],
-        "resourceNames": ["hybrid-handover"],
-        "verbs": ["get"],
-    }
+    assert all(rule["verbs"] == verbs for rule in others)
     resources = {plural for rule in rules for plural in rule["resources"]}
     assert resources.isdisjoint({"proxmoxmachines", "inclusterippools", "machines", "pods", "serviceaccounts"})
+
+
+def test_secrets_are_given_by_name_following_from_the_tenants_clusters_and_locations() -> None:
+    rules = secret_rules(acme({"tenants.acme.clusters": ["prod", "test"]})["Role/tenant-acme/hybrid"]["rules"])
+    further = [f"{cluster}-{place}-kubeconfig" for cluster in ("prod", "test") for place in ("dc", "lab")]
+    assert [(rule.get("resourceNames"), rule["verbs"]) for rule in rules] == [
+        (["hybrid-handover"], ["get"]),
+        (["prod-kubeconfig", "test-kubeconfig"], ["get", "list", "watch"]),
+        (further, ["delete", "get", "list", "patch", "watch"]),
+        (None, ["create"]),
+    ]
+
+
+def test_a_tenant_without_clusters_may_make_no_secret_and_read_only_its_handover() -> None:
+    (rule,) = secret_rules(acme({"tenants.acme.clusters": []})["Role/tenant-acme/hybrid"]["rules"])
+    assert (rule["resourceNames"], rule["verbs"]) == (["hybrid-handover"], ["get"])
 
 
 def test_the_cluster_role_names_each_object_that_may_be_read() -> None:
@@ -49,18 +65,10 @@ def test_the_cluster_role_names_each_object_that_may_be_read() -> None:
     assert [rule["verbs"] for rule in body["rules"]] == [["get"]] * 3
     assert {rule["resources"][0]: rule["resourceNames"] for rule in body["rules"]} == {
         "proxmoxnetworkzones": ["workers"],
-        "validatingadmissionpolicies": [
-            "hybrid-closed-bridges",
-            "hybrid-clusters",
-            "hybrid-pools",
-            "hybrid-zone-machines",
-        ],
-        "validatingadmissionpolicybindings": [
-            "hybrid-closed-bridges",
-            "hybrid-clusters",
-            "hybrid-pools-workers",
-            "hybrid-zone-machines-workers",
-        ],
+        "validatingadmissionpolicies": sorted(policies("capi-1.10")),
+        "validatingadmissionpolicybindings": sorted(
+            [*guard_policies("capi-1.10"), "hybrid-pools-workers", "hybrid-zone-machines-workers"]
+        ),
     }
 
 

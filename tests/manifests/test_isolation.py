@@ -1,18 +1,26 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from manifests.generations import API_VERSIONS, KINDS, require_rendered
+from manifests.isolation import policies
 from manifests.policies import bridges
 from manifests.policies.parts import text
-from tests.manifests.examples import environment, of_environment
+from tests.manifests.examples import environment, of_environment, of_tenant
 
 if TYPE_CHECKING:
     from manifests.manifest import Manifest
+    from settings.environment import Generation
 
-POLICIES = ("hybrid-closed-bridges", "hybrid-clusters", "hybrid-pools", "hybrid-zone-machines")
+GENERATIONS = pytest.mark.parametrize("generation", ["capi-1.10", "capi-1.12"])
+IN_ZONE = ("hybrid-pools", "hybrid-zone-machines")
+WITH_TABLE = ("hybrid-machines", "hybrid-pool-names")
+ALONE = ("hybrid-closed-bridges", "hybrid-clusters", "hybrid-control-planes", "hybrid-tenant-secrets")
+POLICIES = (*ALONE, *IN_ZONE, *WITH_TABLE)
+POLICY = "ValidatingAdmissionPolicy"
 CRD = "CustomResourceDefinition/proxmoxnetworkzones.proxmox.cozystack.io"
 
 
@@ -33,63 +41,125 @@ def test_the_zone_kind_is_cluster_scoped_without_status_and_keyed_by_vlan() -> N
     assert (row["properties"]["vlan"]["minimum"], row["properties"]["vlan"]["maximum"]) == (2, 4094)
 
 
-@pytest.mark.parametrize("name", POLICIES)
-def test_every_policy_fails_closed_judges_creations_and_updates_and_answers_with_a_reason_that_fails_previews(
-    name: str,
+def of_generation(generation: str) -> dict[str, Manifest]:
+    return of_environment({"management.generation": generation})
+
+
+def policy_specs(generation: str) -> dict[str, dict[str, Any]]:
+    found = of_generation(generation).values()
+    return {item.body["metadata"]["name"]: item.body["spec"] for item in found if item.kind == POLICY}
+
+
+@GENERATIONS
+def test_each_generation_has_its_policies(generation: str) -> None:
+    more = {"hybrid-cluster-ranges"} if generation == "capi-1.12" else set()
+    assert set(policy_specs(generation)) == {*POLICIES, *more} == set(policies(cast("Generation", generation)))
+
+
+@GENERATIONS
+def test_every_policy_fails_closed_and_answers_with_a_reason_that_fails_previews(generation: str) -> None:
+    for name, spec in policy_specs(generation).items():
+        assert spec["failurePolicy"] == "Fail"
+        assert spec["matchConstraints"]["matchPolicy"] == "Equivalent"
+        (rule,) = spec["matchConstraints"]["resourceRules"]
+        # A Secret's type and name never change.
+        assert rule["operations"] == (["CREATE"] if name == "hybrid-tenant-secrets" else ["CREATE", "UPDATE"])
+        assert {item["reason"] for item in spec["validations"]} == {"Invalid"}
+        assert all(item["message"] for item in spec["validations"])
+
+
+@pytest.mark.parametrize(
+    ("generation", "infrastructure", "control_plane"),
+    [("capi-1.10", "v1alpha1", "v1alpha1"), ("capi-1.12", "v1alpha2", "v1alpha2")],
+)
+def test_policies_judge_the_versions_that_the_generation_stores(
+    generation: str, infrastructure: str, control_plane: str
 ) -> None:
-    spec = of_environment()[f"ValidatingAdmissionPolicy/{name}"].body["spec"]
-    assert spec["failurePolicy"] == "Fail"
-    assert spec["matchConstraints"]["matchPolicy"] == "Equivalent"
-    (rule,) = spec["matchConstraints"]["resourceRules"]
-    assert rule["operations"] == ["CREATE", "UPDATE"]
-    assert {item["reason"] for item in spec["validations"]} == {"Invalid"}
-    assert all(item["message"] for item in spec["validations"])
-
-
-def test_policies_judge_the_versions_that_the_generation_serves() -> None:
-    found = of_environment()
-    rules = {
-        name: found[f"ValidatingAdmissionPolicy/{name}"].body["spec"]["matchConstraints"]["resourceRules"][0]
-        for name in POLICIES
+    specs = policy_specs(generation)
+    seen = {
+        name: (rule["apiGroups"], rule["apiVersions"], rule["resources"])
+        for name, spec in specs.items()
+        for rule in spec["matchConstraints"]["resourceRules"]
     }
-    infrastructure = "infrastructure.cluster.x-k8s.io"
-    machines = ["proxmoxmachines", "proxmoxmachinetemplates"]
-    for name in ("hybrid-zone-machines", "hybrid-closed-bridges"):
-        assert rules[name]["apiGroups"] == [infrastructure]
-        assert rules[name]["apiVersions"] == ["v1alpha1"]
-        assert rules[name]["resources"] == machines
-    assert rules["hybrid-clusters"]["resources"] == ["proxmoxclusters", "proxmoxclustertemplates"]
-    assert rules["hybrid-pools"]["apiGroups"] == ["ipam.cluster.x-k8s.io"]
-    assert rules["hybrid-pools"]["apiVersions"] == ["v1alpha2"]
+    group = ["infrastructure.cluster.x-k8s.io"]
+    machines = (group, [infrastructure], ["proxmoxmachines", "proxmoxmachinetemplates"])
+    clusters = (group, [infrastructure], ["proxmoxclusters", "proxmoxclustertemplates"])
+    pools = (["ipam.cluster.x-k8s.io"], ["v1alpha2"], ["inclusterippools"])
+    assert seen["hybrid-zone-machines"] == seen["hybrid-closed-bridges"] == seen["hybrid-machines"] == machines
+    assert seen["hybrid-clusters"] == seen.get("hybrid-cluster-ranges", clusters) == clusters
+    assert seen["hybrid-pools"] == seen["hybrid-pool-names"] == pools
+    group = ["controlplane.cluster.x-k8s.io"]
+    assert seen["hybrid-control-planes"] == (group, [control_plane], ["kamajicontrolplanes"])
+    assert seen["hybrid-tenant-secrets"] == ([""], ["v1"], ["secrets"])
 
 
-def test_only_the_policies_on_a_zones_table_take_a_parameter() -> None:
-    found = of_environment()
-    with_parameter = {
-        name for name in POLICIES if "paramKind" in found[f"ValidatingAdmissionPolicy/{name}"].body["spec"]
+@GENERATIONS
+def test_only_the_policies_on_a_table_take_a_parameter(generation: str) -> None:
+    kinds = {name: spec["paramKind"]["kind"] for name, spec in policy_specs(generation).items() if "paramKind" in spec}
+    more = ("hybrid-cluster-ranges",) if generation == "capi-1.12" else ()
+    assert kinds == {
+        **dict.fromkeys(IN_ZONE, "ProxmoxNetworkZone"),
+        **dict.fromkeys((*WITH_TABLE, *more), "ProxmoxNetworkTable"),
     }
-    assert with_parameter == {"hybrid-pools", "hybrid-zone-machines"}
 
 
-def test_every_policy_is_bound_and_a_zones_bindings_deny_without_their_table() -> None:
-    found = of_environment()
+def test_policies_use_no_library_that_only_kubernetes_has() -> None:
+    only_kubernetes = re.compile(r"\b(cidr|ip|isIP|url|quantity|semver|format|authorizer|find|isSorted|sum|indexOf)\(")
+    for generation in ("capi-1.10", "capi-1.12"):
+        for name, spec in policy_specs(generation).items():
+            assert not only_kubernetes.findall(str(spec)), name
+
+
+@GENERATIONS
+def test_every_policy_is_bound_and_denies_without_its_parameter(generation: str) -> None:
+    found = of_generation(generation)
     bindings = {
         item.body["metadata"]["name"]: item.body["spec"]
         for item in found.values()
         if item.kind == "ValidatingAdmissionPolicyBinding"
     }
     deny = ["Deny", "Audit"]
-    table = {"name": "workers", "parameterNotFoundAction": "Deny"}
-    assert bindings == {
-        "hybrid-closed-bridges": {"policyName": "hybrid-closed-bridges", "validationActions": deny},
-        "hybrid-clusters": {"policyName": "hybrid-clusters", "validationActions": deny},
-        "hybrid-pools-workers": {"policyName": "hybrid-pools", "validationActions": deny, "paramRef": table},
-        "hybrid-zone-machines-workers": {
-            "policyName": "hybrid-zone-machines",
-            "validationActions": deny,
-            "paramRef": table,
-        },
+    expected = {}
+    for name, spec in policy_specs(generation).items():
+        kind = spec.get("paramKind", {}).get("kind")
+        bound: dict[str, Any] = {"policyName": name, "validationActions": deny}
+        if kind:
+            parameter = "workers" if kind == "ProxmoxNetworkZone" else "all"
+            bound["paramRef"] = {"name": parameter, "parameterNotFoundAction": "Deny"}
+        expected[f"{name}-workers" if kind == "ProxmoxNetworkZone" else name] = bound
+    assert bindings == expected
+
+
+def test_the_table_holds_every_row_and_what_each_namespace_was_given() -> None:
+    found = of_environment()
+    table = found["ProxmoxNetworkTable/all"].body["spec"]
+    assert [row["name"] for row in table["networks"]] == ["acme-dc", "acme-lab", "globex-lab"]
+    assert table["networks"][1] == {
+        "name": "acme-lab",
+        "namespace": "tenant-acme",
+        "bridge": "vmbr1",
+        "vlan": 201,
+        "addresses": ["10.201.0.20-10.201.0.199"],
+        "gateway": "10.201.0.1",
+        "prefix": 24,
     }
+    places = {(place["namespace"], place["location"]): place for place in table["places"]}
+    assert set(places) == {("tenant-acme", "dc"), ("tenant-acme", "lab"), ("tenant-globex", "lab")}
+    assert places["tenant-acme", "dc"] == {
+        "namespace": "tenant-acme",
+        "location": "dc",
+        "pool": "lab-acme",
+        "storage": "tank",
+        "tags": ["talos", "v1.13.6"],
+        "templateId": 9000,
+        "templateNode": "dc1",
+    }
+
+
+def test_the_newer_generation_has_no_pools_of_rows() -> None:
+    kinds = {item.kind for item in of_generation("capi-1.12").values()}
+    assert "ProxmoxNetworkZone" in kinds
+    assert "InClusterIPPool" not in kinds
 
 
 def _actions(found: dict[str, Manifest], name: str) -> object:
@@ -105,8 +175,8 @@ def test_audit_of_a_zone_loosens_only_that_zones_bindings() -> None:
 
 def test_audit_of_the_guard_loosens_only_the_policies_without_a_zone() -> None:
     found = of_environment({"management.guard": "audit"})
-    assert _actions(found, "hybrid-clusters") == ["Audit", "Warn"]
-    assert _actions(found, "hybrid-closed-bridges") == ["Audit", "Warn"]
+    for name in (*ALONE, *WITH_TABLE):
+        assert _actions(found, name) == ["Audit", "Warn"], name
     assert _actions(found, "hybrid-zone-machines-workers") == ["Deny", "Audit"]
 
 
@@ -150,9 +220,9 @@ def test_each_kind_has_its_versions_of_all_generations_for_aliases() -> None:
     assert set(API_VERSIONS) == set(KINDS)
 
 
-def test_a_generation_that_is_not_rendered_is_an_error_not_a_guess() -> None:
+def test_pools_of_a_generation_that_is_not_rendered_are_an_error_not_a_guess() -> None:
     require_rendered("capi-1.10")
     with pytest.raises(ValueError, match=r"capi-1\.12"):
         require_rendered("capi-1.12")
     with pytest.raises(ValueError, match=r"capi-1\.12"):
-        of_environment({"management.generation": "capi-1.12"})
+        of_tenant("acme", around={"management.generation": "capi-1.12"})

@@ -314,11 +314,13 @@ def test_a_rows_pool_is_the_row(evaluator: Evaluator) -> None:
         {"gateway": "10.201.0.2"},
         {"gateway": None},
         {"prefix": 16},
+        {"allocateReservedIPAddresses": True},
+        {"excludedAddresses": ["10.201.0.30"]},
     ):
         (message,) = judged(evaluator, POOLS, pool(**changes))
         assert message == (
             "Namespace tenant-acme: pool acme-lab must have addresses 10.201.0.20-10.201.0.199,"
-            " gateway 10.201.0.1, prefix 24"
+            " gateway 10.201.0.1, prefix 24 and nothing else"
         )
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from manifests.crd import crd
+from manifests.crd import crd, table_crd
 from manifests.generations import KINDS
 from manifests.render import files, manifests
 from settings.environment import Environment
@@ -130,6 +130,7 @@ def _definitions() -> Definitions:
     if not _FOUND:
         _FOUND.append(Definitions(CRDS))
         _FOUND[0].add(crd().body)
+        _FOUND[0].add(table_crd().body)
     return _FOUND[0]
 
 

@@ -45,7 +45,10 @@ def test_a_row_with_several_ranges_keeps_their_order_in_zone_and_pool() -> None:
 
 def test_a_pool_comes_after_the_zone_that_its_policy_compares_it_with() -> None:
     found = of_environment()
-    assert found["InClusterIPPool/tenant-acme/acme-lab"].after == ("ProxmoxNetworkZone/workers",)
+    assert found["InClusterIPPool/tenant-acme/acme-lab"].after == (
+        "ProxmoxNetworkZone/workers",
+        "ProxmoxNetworkTable/all",
+    )
 
 
 def test_a_zone_without_rows_is_still_whole() -> None:
@@ -67,4 +70,4 @@ def test_removing_a_row_changes_its_zone_and_pool_and_what_its_tenant_is_handed_
     before, after = of_environment(), of_environment({"zones.workers.networks.acme-dc": None})
     assert set(before) - set(after) == {"InClusterIPPool/tenant-acme/acme-dc"}
     changed = {name for name in after if before[name].body != after[name].body}
-    assert changed == {"ProxmoxNetworkZone/workers", "Secret/tenant-acme/hybrid-handover"}
+    assert changed == {"ProxmoxNetworkTable/all", "ProxmoxNetworkZone/workers", "Secret/tenant-acme/hybrid-handover"}

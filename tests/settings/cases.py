@@ -55,19 +55,11 @@ NEW_DC = {
 
 MANAGEMENT = [
     Case(
-        "a generation that is not built yet is refused by name",
-        "NOT_AVAILABLE",
-        "management.generation",
-        {"management.generation": "capi-1.12"},
-        {"management.generation": "capi-1.10"},
-        fix="capi-1.10",
-    ),
-    Case(
         "an unknown generation is refused",
         "NOT_ONE_OF",
         "management.generation",
         {"management.generation": "capi-1.11"},
-        {"management.generation": "capi-1.10"},
+        {"management.generation": "capi-1.12"},
         fix="capi-1.10",
     ),
     Case(

@@ -296,6 +296,14 @@ BACKENDS = [
         {f"{LAB}.backend": "capi-proxmox"},
     ),
     acme(
+        "a capi-proxmox pool in the newer generation is refused as not built yet",
+        "NOT_AVAILABLE",
+        f"{LAB}.backend",
+        {"lab:management.generation": "capi-1.12"},
+        {"lab:management.generation": "capi-1.10"},
+        fix="proxmox-vm",
+    ),
+    acme(
         "a capi-proxmox pool outside the home location is refused as not built yet",
         "NOT_AVAILABLE",
         f"{PROD}.pools.two.network",
