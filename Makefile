@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-clean lab lab-down test test-fast lint format bench check render policy-config \
+.PHONY: help setup demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
   tenant-kubeconfig machines schemas pins
 
 help: ## list the targets
@@ -58,6 +58,9 @@ check: $(READY) ## validate a stack file without the engine: STACK=lab-acme [STA
 
 render: $(READY) ## write a stack's Kubernetes objects as YAML: STACK=lab OUT=DIR [STACKS=dir]
 	@$(PY) -m manifests render $(STACK) --out $(OUT) --stacks $(STACKS)
+
+render-guard: $(READY) ## write the guard as plain YAML with its cases for Chainsaw: ENV=lab OUT=DIR [STACKS=dir]
+	@$(PY) -m manifests render-guard $(ENV) --out $(OUT) --stacks $(STACKS)
 
 policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [STACKS=dir]
 	@$(PY) -m manifests policy-config $(ENV) --stacks $(STACKS) $(if $(OUT),--out $(OUT))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from manifests.environment import environment
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 CLUSTER_SCOPED = "_cluster"
 _HEADER = "# Rendered from stack "
-_FILE = re.compile(r"[a-z]+\.[a-z0-9][a-z0-9.-]*\.yaml")
+_FILE = re.compile(r"[^/]+/[a-z]+\.[a-z0-9][a-z0-9.-]*\.yaml")
 
 _MEANINGS = {
     "token": "token",
@@ -72,19 +73,41 @@ def _path(body: dict[str, Any]) -> str:
     return f"{meta.get('namespace', CLUSTER_SCOPED)}/{body['kind'].lower()}.{meta['name']}.yaml"
 
 
-def write(target: Path, texts: dict[str, str]) -> None:
-    """Write files below `target`, which is made, or emptied when it holds nothing but earlier output.
+@dataclass(frozen=True)
+class Kind:
+    """How files of one kind of output are known: their paths below the folder, and how their text begins."""
+
+    paths: re.Pattern[str]
+    headers: tuple[str, ...]
+
+    def rendered(self, target: Path, file: Path) -> bool:
+        """Tell whether a file below `target` was written by us."""
+        path = file.relative_to(target).as_posix()
+        if file.is_symlink() or not file.is_file() or not self.paths.fullmatch(path):
+            return False
+        with file.open("rb") as opened:
+            return opened.read(max(map(len, self.headers))).startswith(tuple(each.encode() for each in self.headers))
+
+
+OBJECTS = Kind(_FILE, (_HEADER,))
+
+
+def write(target: Path, texts: dict[str, str], kind: Kind = OBJECTS) -> None:
+    """Write files below `target`, which is made, or emptied when it holds nothing but earlier output of that kind.
 
     Raises NotOurFolder, and changes nothing, when it holds anything else.
     """
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         message = f"{target} is not a folder"
         raise NotOurFolder(message)
-    folders = sorted(target.iterdir()) if target.exists() else []
-    for folder in folders:
-        _check(folder)
-    for folder in folders:
-        shutil.rmtree(folder)
+    entries = sorted(target.iterdir()) if target.exists() else []
+    for entry in entries:
+        _check(target, entry, kind)
+    for entry in entries:
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
     for path, text in sorted(texts.items()):
         file = target / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -92,16 +115,10 @@ def write(target: Path, texts: dict[str, str]) -> None:
     target.mkdir(parents=True, exist_ok=True)
 
 
-def _check(folder: Path) -> None:
-    content = [folder] if folder.is_symlink() or not folder.is_dir() else sorted(folder.iterdir())
-    for file in content:
-        if not _rendered(file):
-            message = f"{file} was not rendered; name a folder that is empty, new, or holds only rendered files"
-            raise NotOurFolder(message)
-
-
-def _rendered(file: Path) -> bool:
-    if file.is_symlink() or not file.is_file() or not _FILE.fullmatch(file.name):
-        return False
-    with file.open("rb") as opened:
-        return opened.read(len(_HEADER)) == _HEADER.encode()
+def _check(target: Path, entry: Path, kind: Kind) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        for below in sorted(entry.iterdir()):
+            _check(target, below, kind)
+    elif not kind.rendered(target, entry):
+        message = f"{entry} was not rendered; name a folder that is empty, new, or holds only rendered files"
+        raise NotOurFolder(message)

@@ -1,0 +1,11 @@
+"""The policies' names, as the cases know them."""
+
+ZONES = "hybrid-zone-machines"
+BRIDGES = "hybrid-closed-bridges"
+CLUSTERS = "hybrid-clusters"
+RANGES = "hybrid-cluster-ranges"
+POOLS = "hybrid-pools"
+POOL_NAMES = "hybrid-pool-names"
+MACHINES = "hybrid-machines"
+CONTROL_PLANES = "hybrid-control-planes"
+SECRETS = "hybrid-tenant-secrets"
