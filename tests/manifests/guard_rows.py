@@ -1,0 +1,522 @@
+"""What the policies must refuse, each beside a twin that they must let pass; for either generation.
+
+Each is one row of the reference matrices of cases (Cluster API's and the platform's), by what it says.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.manifests.live import CAPI, CAPMOX, CHARTS, STRANGER
+from tests.manifests.shapes import GENERATIONS, Nic, Shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from settings.environment import Generation
+
+Body = dict[str, Any]
+OLD: tuple[Generation, ...] = ("capi-1.10",)
+NEW: tuple[Generation, ...] = ("capi-1.12",)
+MACHINES, BRIDGES, BODIES = "hybrid-zone-machines", "hybrid-closed-bridges", "hybrid-machines"
+CLUSTERS, RANGES, POOLS = "hybrid-clusters", "hybrid-cluster-ranges", "hybrid-pools"
+NAMES, PLANES, SECRETS = "hybrid-pool-names", "hybrid-control-planes", "hybrid-tenant-secrets"
+TENANT = "system:serviceaccount:tenant-acme:hybrid"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A body that `policy` refuses with `said` in its message, and its twin."""
+
+    says: str
+    policy: str
+    said: str
+    refused: Callable[[Shapes], Body]
+    twin: Callable[[Shapes], Body]
+    generations: tuple[Generation, ...] = GENERATIONS
+    user: str | None = None
+    twin_user: str | None = None
+
+
+def _built(kind: str, nics: tuple[Nic, ...], spec: Body, shapes: Shapes) -> Body:
+    build: Callable[..., Body] = getattr(shapes, kind)
+    return build(*nics, **spec)
+
+
+def _cluster(kind: str, change: Callable[[Shapes], Body], shapes: Shapes) -> Body:
+    return shapes.cluster(kind, **change(shapes))
+
+
+def _plane(namespace: str, place: str, value: Any, shapes: Shapes) -> Body:
+    return shapes.control_plane(namespace, **{place: value})
+
+
+def _nics(says: str, said: str, *nics: Nic, policy: str = MACHINES, **more: Any) -> list[Row]:
+    """Give the row for a machine template and for a machine."""
+    twin = more.pop("twin", (Nic(),))
+    return [
+        Row(
+            f"{says} ({kind})",
+            policy,
+            said,
+            functools.partial(_built, kind, nics, {}),
+            functools.partial(_built, kind, twin, {}),
+            **more,
+        )
+        for kind in ("template", "machine")
+    ]
+
+
+NIC_ROWS = [
+    *_nics("another tenant's VLAN", "net0 asks for VLAN 202", Nic(vlan=202)),
+    *_nics("a VLAN that nobody has", "net0 asks for VLAN 999", Nic(vlan=999)),
+    *_nics("no VLAN: a trunk of all VLANs", "net0 asks for VLAN none", Nic(vlan=None)),
+    *_nics("no pool", "with address pool none", Nic(pool=""), generations=OLD),
+    *_nics("a pool on the first NIC", "net0 without a pool", Nic(pool="acme-lab"), generations=NEW),
+    *_nics(
+        "a pool of all namespaces",
+        "GlobalInClusterIPPool acme-lab",
+        Nic(pool="acme-lab", kind="GlobalInClusterIPPool"),
+    ),
+    *_nics(
+        "a pool of all namespaces on an open bridge",
+        "something else than an InClusterIPPool",
+        Nic(),
+        Nic(vlan=7, pool="x", kind="GlobalInClusterIPPool", bridge="vmbr9"),
+        policy=BRIDGES,
+        twin=(Nic(), Nic(vlan=7, pool="acme-lab", bridge="vmbr9")),
+    ),
+    *_nics("another tenant's pool", "InClusterIPPool globex-lab", Nic(pool="globex-lab"), generations=OLD),
+    *_nics(
+        "the own VLAN with the pool of another own network",
+        "InClusterIPPool acme-dc",
+        Nic(),
+        Nic(vlan=201, pool="acme-dc"),
+        twin=(Nic(), Nic(vlan=301, pool="acme-dc")),
+    ),
+    *_nics("a second NIC on another tenant's VLAN", "net1 asks for VLAN 202", Nic(), Nic(vlan=202, pool="acme-lab")),
+    *_nics(
+        "a second NIC without a pool",
+        "net1 asks for VLAN 301 with address pool none",
+        Nic(),
+        Nic(vlan=301, pool=""),
+        generations=NEW,
+        twin=(Nic(), Nic(vlan=301)),
+    ),
+    *_nics(
+        "two pools, one of them foreign",
+        "acme-dc and InClusterIPPool globex-lab",
+        Nic(),
+        Nic(vlan=301, more="globex-lab"),
+        twin=(Nic(), Nic(vlan=301, more="acme-dc")),
+    ),
+    *_nics(
+        "a network of another zone on this one's bridge",
+        "bridge vmbr1: NIC net0 asks for VLAN 401",
+        Nic(vlan=401),
+        twin=(Nic(vlan=401, bridge="vmbr2"),),
+    ),
+    *_nics("a bridge that no zone has", "allowed: vmbr1, vmbr2, vmbr9", Nic(bridge="vmbr0"), policy=BRIDGES),
+    *_nics(
+        "a second NIC on such a bridge",
+        'net1 ("vmbr0")',
+        Nic(),
+        Nic(bridge="vmbr0"),
+        policy=BRIDGES,
+        twin=(Nic(), Nic(bridge="vmbr9")),
+    ),
+    *_nics("a bridge that smuggles a VLAN", 'net0 ("vmbr1,tag=202")', Nic(bridge="vmbr1,tag=202"), policy=BRIDGES),
+    *_nics("a bridge's name with a blank", 'net0 ("vmbr1 ")', Nic(bridge="vmbr1 "), policy=BRIDGES),
+    *_nics("a NIC without a bridge", "Every NIC must name its bridge", Nic(bridge=None), generations=NEW),
+    *_nics(
+        "a NIC that Proxmox VE does not have",
+        "not named net",
+        Nic(),
+        Nic(vlan=301, name="net32"),
+        policy=BRIDGES,
+        twin=(Nic(), Nic(vlan=301, name="net31")),
+    ),
+    *_nics(
+        "a NIC that is another option",
+        "not named net1",
+        Nic(),
+        Nic(vlan=301, name="args"),
+        policy=BRIDGES,
+        generations=OLD,
+        twin=(Nic(), Nic(vlan=301, name="net1")),
+    ),
+    Row(
+        "no network at all",
+        MACHINES,
+        "keeps the NICs of its template",
+        lambda s: s.template(network={"networkDevices": []} if s.latest else {}),
+        lambda s: s.template(),
+        generations=NEW,
+    ),
+    Row(
+        "no network at all in the older shape",
+        MACHINES,
+        "keeps the NICs of its template",
+        lambda s: {**s.template(), "spec": {"template": {"spec": _without(s.template(), "network")}}},
+        lambda s: s.template(),
+        generations=OLD,
+    ),
+    Row(
+        "a namespace without networks",
+        MACHINES,
+        "Namespace tenant-idle, bridge vmbr1: NIC net0 asks for VLAN 201",
+        lambda s: s.template(namespace="tenant-idle", pool="lab-idle"),
+        lambda s: s.template(Nic(vlan=7, bridge="vmbr9", pool=""), namespace="tenant-idle", pool="lab-idle"),
+    ),
+    Row(
+        "a namespace of the platform on a tenant's VLAN",
+        MACHINES,
+        "Namespace platform, bridge vmbr1",
+        lambda s: s.template(namespace="platform"),
+        lambda s: s.template(Nic(bridge="vmbr0"), namespace="platform"),
+    ),
+    Row(
+        "a malformed bridge in a namespace of the platform",
+        BRIDGES,
+        "Not the name of a bridge",
+        lambda s: s.template(Nic(bridge="vmbr0,tag=202"), namespace="platform"),
+        lambda s: s.template(Nic(bridge="vmbr0"), namespace="platform"),
+    ),
+]
+
+
+def _without(body: Body, key: str) -> Body:
+    spec = body["spec"]["template"]["spec"]
+    return {name: value for name, value in spec.items() if name != key}
+
+
+def _clusters(says: str, said: str, change: Callable[[Shapes], Body], policy: str = CLUSTERS, **more: Any) -> list[Row]:
+    """Give the row for a ProxmoxCluster and for its template."""
+    twin = more.pop("twin", lambda _: {})
+    return [
+        Row(
+            f"{says} ({kind})",
+            policy,
+            said,
+            functools.partial(_cluster, kind, change),
+            functools.partial(_cluster, kind, twin),
+            **more,
+        )
+        for kind in ("ProxmoxCluster", "ProxmoxClusterTemplate")
+    ]
+
+
+_DISKS = ("10.241.0.20-10.241.0.99", "10.241.0.120-10.241.0.199")
+_GATEWAY_ONLY = "must hold the gateway and nothing else"
+_ONE_RANGE = "must be exactly one range"
+CLUSTER_ROWS = [
+    *_clusters("a whole network", _GATEWAY_ONLY, lambda s: {"ipv4Config": s.config("10.201.0.0/24")}, generations=OLD),
+    *_clusters(
+        "the gateway as a range",
+        _GATEWAY_ONLY,
+        lambda s: {"ipv4Config": s.config("10.201.0.1-10.201.0.1")},
+        generations=OLD,
+    ),
+    *_clusters(
+        "the own range where it must be the gateway",
+        _GATEWAY_ONLY,
+        lambda s: {"ipv4Config": s.config("10.201.0.20-10.201.0.199")},
+        generations=OLD,
+        # Of another zone's network: the rule looks at the object alone.
+        twin=lambda s: {"ipv4Config": s.config("10.241.0.1", gateway="10.241.0.1")},
+    ),
+    *_clusters(
+        "IPv6 addresses",
+        _GATEWAY_ONLY,
+        lambda s: {"ipv6Config": s.config("fd00::/64", gateway="fd00::1", prefix=64)},
+        generations=OLD,
+        twin=lambda s: {"ipv6Config": s.config("fd00::1", gateway="fd00::1", prefix=64)},
+    ),
+    *_clusters(
+        "machines in cloneSpec",
+        "cloneSpec and zoneConfig are closed",
+        lambda s: {"cloneSpec": {"machineSpec": {"controlPlane": s.machine()["spec"]}}},
+        generations=OLD,
+    ),
+    *_clusters(
+        "the sentinel where it must be the own range",
+        "not 10.201.0.1, gateway 10.201.0.1, prefix 24",
+        lambda s: {"ipv4Config": s.config("10.201.0.1")},
+        RANGES,
+        generations=NEW,
+    ),
+    *_clusters(
+        "another tenant's range",
+        _ONE_RANGE,
+        lambda s: {"ipv4Config": s.config("10.202.0.20-10.202.0.199", gateway="10.202.0.1")},
+        RANGES,
+        generations=NEW,
+        twin=lambda s: {"ipv4Config": s.config("10.231.0.20-10.231.0.199", gateway="10.231.0.1")},
+    ),
+    *_clusters(
+        "both ranges of an own network",
+        _ONE_RANGE,
+        lambda s: {"ipv4Config": s.config(*_DISKS, gateway="10.241.0.1")},
+        RANGES,
+        generations=NEW,
+        # A network of another zone than the tenant's first.
+        twin=lambda s: {"ipv4Config": s.config(_DISKS[1], gateway="10.241.0.1")},
+    ),
+    *_clusters(
+        "the own range with another gateway",
+        "gateway 10.201.0.2",
+        lambda s: {"ipv4Config": s.config(gateway="10.201.0.2")},
+        RANGES,
+        generations=NEW,
+    ),
+    *_clusters(
+        "the own range with another prefix",
+        "prefix 16",
+        lambda s: {"ipv4Config": s.config(prefix=16)},
+        RANGES,
+        generations=NEW,
+    ),
+    *_clusters(
+        "IPv6 beside the own range",
+        "ipv6Config is closed",
+        lambda s: {"ipv6Config": s.config("fd00::1", gateway="fd00::1", prefix=64)},
+        RANGES,
+        generations=NEW,
+    ),
+    *_clusters(
+        "ranges in zoneConfig",
+        "cloneSpec and zoneConfig are closed",
+        lambda s: {"zoneConfig": [{"zone": "a", "dnsServers": ["10.0.0.1"], "ipv4Config": s.config()}]},
+        generations=NEW,
+    ),
+    *_clusters(
+        "another namespace's credentials",
+        "belongs to another tenant",
+        lambda _: {"credentialsRef": {"name": "pve-lab", "namespace": "tenant-globex"}},
+        twin=lambda _: {"credentialsRef": {"name": "pve-lab"}},
+    ),
+    *_clusters(
+        "a namespace of the platform for credentials",
+        "Secret platform/pve-lab",
+        lambda _: {"credentialsRef": {"name": "pve-lab", "namespace": "platform"}},
+    ),
+    *_clusters("no credentials", "credentialsRef is missing", lambda _: {"credentialsRef": None}),
+    *_clusters("credentials of its own", "allowed in namespace", lambda _: {"credentialsRef": {"name": "mine"}}),
+]
+
+POOL_ROWS = [
+    Row(
+        "a network's pool with another range",
+        POOLS,
+        "must have addresses 10.201.0.20-10.201.0.199, gateway 10.201.0.1, prefix 24 and nothing else",
+        lambda s: s.pool("acme-lab", addresses=["10.202.0.20-10.202.0.30"]),
+        lambda s: s.pool("acme-lab"),
+    ),
+    Row(
+        "a network's pool that also gives reserved addresses",
+        POOLS,
+        "and nothing else",
+        lambda s: s.pool("acme-lab", allocateReservedIPAddresses=True),
+        lambda s: s.pool("acme-lab", allocateReservedIPAddresses=False),
+    ),
+    Row(
+        "a pool of a name that is no network's",
+        NAMES,
+        "Namespace tenant-acme: no network is named mine; allowed: acme-dc, acme-disks, acme-lab",
+        lambda s: s.pool("mine"),
+        lambda s: s.pool("mine", "platform"),
+    ),
+    Row(
+        "a pool of another tenant's network's name",
+        NAMES,
+        "no network is named globex-lab",
+        lambda s: s.pool("globex-lab"),
+        lambda s: s.pool("acme-lab"),
+    ),
+    Row(
+        "a name that only looks like capmox' own",
+        NAMES,
+        "no network is named x-v5-icip",
+        lambda s: s.pool("x-v5-icip", addresses=s.config()["addresses"]),
+        lambda s: s.pool("x-v4-icip", addresses=s.config()["addresses"]),
+    ),
+    Row(
+        "a cluster's own pool with a range",
+        NAMES,
+        "must hold the gateway",
+        lambda s: s.pool("prod-v4-icip"),
+        lambda s: s.pool("prod-v4-icip", addresses=["10.201.0.1"]),
+        generations=OLD,
+    ),
+    Row(
+        "a cluster's own pool with another tenant's range",
+        NAMES,
+        "one range of one of the namespace's networks",
+        lambda s: s.pool("prod-v4-icip", addresses=["10.202.0.20-10.202.0.199"], gateway="10.202.0.1"),
+        lambda s: s.pool("prod-v4-icip", addressReuseGracePeriodSeconds=60),
+        generations=NEW,
+    ),
+    Row(
+        "a cluster's own IPv6 pool where there are none",
+        NAMES,
+        "no network is named prod-v6-icip",
+        lambda s: s.pool("prod-v6-icip", addresses=["fd00::1"], gateway="fd00::1", prefix=64),
+        lambda s: s.pool("prod-v4-icip"),
+        generations=NEW,
+    ),
+]
+
+BODY_ROWS = [
+    Row(
+        "a new machine that is a VM already",
+        BODIES,
+        "written by capmox alone",
+        lambda s: s.machine(providerID="proxmox://11111111-1111-4111-8111-111111111111"),
+        lambda s: s.machine(),
+        user=CAPI,
+        twin_user=CAPI,
+    ),
+    Row(
+        "a new machine with a VM's id, even by capmox",
+        BODIES,
+        "written by capmox alone",
+        lambda s: s.machine(virtualMachineID=2100),
+        lambda s: s.machine(virtualMachineID=2100, namespace="platform", network=s.network(Nic(bridge="vmbr0"))),
+        user=CAPMOX,
+    ),
+    Row(
+        "a template with a VM's id",
+        BODIES,
+        "written by capmox alone",
+        lambda s: s.template(virtualMachineID=2100),
+        lambda s: s.template(),
+    ),
+    *[
+        Row(
+            f"{says} ({kind})",
+            BODIES,
+            said,
+            functools.partial(_built, kind, (), wrong),
+            functools.partial(_built, kind, (), right),
+        )
+        for kind in ("machine", "template")
+        for says, said, wrong, right in (
+            ("another tenant's resource pool", "pool lab-globex, storage ceph-vm", {"pool": "lab-globex"}, {}),
+            ("no resource pool", "pool none", {"pool": None}, {}),
+            ("another storage", "storage local", {"storage": "local"}, {}),
+            ("no storage", "storage none", {"storage": None}, {}),
+            (
+                "the storage of one location with the template of another",
+                "storage tank, template 9000 of node pve1",
+                {"storage": "tank", "templateSelector": None, "templateID": 9000, "sourceNode": "pve1"},
+                {"storage": "tank", "templateSelector": None, "templateID": 9000, "sourceNode": "dc1"},
+            ),
+            (
+                "another template by its tags",
+                "template with tags talos",
+                {"templateSelector": {"matchTags": ["talos"]}},
+                {"templateSelector": {"matchTags": ["v1.13.6", "talos"]}},
+            ),
+            (
+                "another template by its id",
+                "template 9001 of node pve1",
+                {"templateSelector": None, "templateID": 9001, "sourceNode": "pve1"},
+                {"templateSelector": None, "templateID": 9000, "sourceNode": "pve1"},
+            ),
+            (
+                "the template's id on another node",
+                "template 9000 of node pve2",
+                {"templateSelector": None, "templateID": 9000, "sourceNode": "pve2"},
+                {"templateSelector": None, "templateID": 9000, "sourceNode": "pve1"},
+            ),
+        )
+    ],
+    Row(
+        "a template that has the tags among others",
+        BODIES,
+        "not of one of its locations",
+        lambda s: s.machine(templateSelector={"matchTags": ["talos", "v1.13.6"], "matchPolicy": "bestSubset"}),
+        lambda s: s.machine(templateSelector={"matchTags": ["talos", "v1.13.6"], "matchPolicy": "exact"}),
+        generations=NEW,
+    ),
+]
+
+_CLOSED = {
+    "dataStoreName": "other",
+    "dataStoreSchema": "other",
+    "registry": "registry.example",
+    "apiServer": {"extraArgs": ["--anonymous-auth=true"]},
+    "controllerManager": {"extraArgs": ["--v=1"]},
+    "scheduler": {"extraArgs": ["--v=1"]},
+    "kine": {"extraArgs": ["--v=1"]},
+    "admissionControllers": ["NodeRestriction"],
+    "deployment": {"serviceAccountName": "cluster-admin"},
+    "addons__coreDNS": {},
+    "addons__kubeProxy": {},
+    "addons__konnectivity__server": {"port": 8132, "extraArgs": ["--v=1"]},
+    "addons__konnectivity__server__image": "registry.example/proxy-server",
+    "addons__konnectivity__agent": {"extraArgs": ["--v=1"]},
+    "addons__konnectivity__agent__image": "registry.example/proxy-agent",
+    "kubelet__configurationJSONPatches": [{"op": "remove", "path": "/x"}],
+    "network__ingress": {"hostname": "x.example"},
+    "network__serviceAnnotations": {"a": "b"},
+    "network__loadBalancerConfig": {"loadBalancerClass": "other"},
+}
+
+PLANE_ROWS = [
+    *[
+        Row(
+            f"a control plane's {place.replace('__', '.')}",
+            PLANES,
+            f"closed to tenants: spec.{place.replace('__', '.')}",
+            functools.partial(_plane, "tenant-acme", place, value),
+            functools.partial(_plane, "platform", place, value),
+            user=STRANGER,
+        )
+        for place, value in _CLOSED.items()
+    ],
+    Row(
+        "what the platform's charts write, by someone else",
+        PLANES,
+        "spec.dataStoreName",
+        lambda s: s.control_plane(dataStoreName="tenant-root", deployment={"extraContainers": []}),
+        lambda s: s.control_plane(dataStoreName="tenant-root", deployment={"extraContainers": []}),
+        twin_user=CHARTS,
+    ),
+]
+
+SECRET_ROWS = [
+    Row(
+        "a token of a ServiceAccount",
+        SECRETS,
+        "of type kubernetes.io/service-account-token",
+        lambda s: s.secret("prod-dc-kubeconfig", "kubernetes.io/service-account-token"),
+        lambda s: s.secret("prod-dc-kubeconfig"),
+    ),
+    Row(
+        "a Secret of another type",
+        SECRETS,
+        "of type Opaque",
+        lambda s: s.secret("prod-dc-kubeconfig", "Opaque"),
+        lambda s: s.secret("prod-dc-kubeconfig"),
+    ),
+    Row(
+        "the kubeconfig of the hosted control plane",
+        SECRETS,
+        "prod-kubeconfig is not of a cluster of this namespace; allowed: tenant-acme/prod-dc-kubeconfig",
+        lambda s: s.secret("prod-kubeconfig"),
+        lambda s: s.secret("prod-lab-kubeconfig"),
+    ),
+    Row(
+        "the kubeconfig of a cluster that is not the tenant's",
+        SECRETS,
+        "not of a cluster of this namespace",
+        lambda s: s.secret("other-lab-kubeconfig"),
+        lambda s: s.secret("prod-lab-kubeconfig"),
+    ),
+]
+"""Sent by the tenant's own identity, as creations."""
+
+ROWS = [*NIC_ROWS, *CLUSTER_ROWS, *POOL_ROWS, *BODY_ROWS, *PLANE_ROWS]
