@@ -7,7 +7,7 @@ READY := $(VENV)/.requirements
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
-  tenant-kubeconfig machines schemas pins
+  tenant-kubeconfig machines schemas pins audit break-glass
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-18s %s\n", $$1, $$2}'
@@ -66,8 +66,16 @@ policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [S
 	@$(PY) -m manifests policy-config $(ENV) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
 
 tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE]
-	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations tenant-kubeconfig $(STACK) --stacks $(STACKS) \
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) tenant-kubeconfig $(STACK) \
 	  --out $(or $(OUT),.lab/kubeconfig-$(STACK))
+
+audit: $(READY) ## ask the cluster, by dry runs, whether it refuses and admits what it must: ENV=lab [FORMAT=json]
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) audit $(ENV) $(if $(FORMAT),--format $(FORMAT))
+
+break-glass: $(READY) ## let a zone's bindings warn instead of refuse: ENV=lab ZONE=workers WHY='…' [HOURS=4] (BINDING=name for one); CLOSE=1 ends it
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) break-glass $(ENV) \
+	  $(if $(ZONE),--zone $(ZONE)) $(if $(BINDING),--binding $(BINDING)) $(if $(HOURS),--hours $(HOURS)) \
+	  $(if $(CLOSE),--close,--why "$(WHY)")
 
 schemas: $(READY) ## write the stack files' JSON Schemas, for editors
 	@$(PY) -m settings schema environment > stacks/environment.schema.json

@@ -8,6 +8,7 @@ from typing import Any
 import pulumi
 
 from components.environment import environment
+from components.guard import prepare
 from components.tenant import tenant
 from settings.credentials import parse_credentials
 from settings.load import from_config
@@ -29,7 +30,7 @@ async def main() -> dict[str, Any]:
         if isinstance(settings, EnvironmentSettings):
             secret = config.get_secret("credentials")
             credentials = parse_credentials(await secret.future() if secret is not None else None)
-            return environment(settings, credentials)
+            return environment(settings, credentials, await prepare(settings))
         return await tenant(settings)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from error

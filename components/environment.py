@@ -15,14 +15,15 @@ from settings.credentials import check_credentials
 from settings.problems import SettingsError
 
 if TYPE_CHECKING:
+    from components.guard import Guard
     from settings.stack import EnvironmentSettings
 
 
-def environment(settings: EnvironmentSettings, credentials: Any) -> dict[str, Any]:
+def environment(settings: EnvironmentSettings, credentials: Any, guard: Guard | None = None) -> dict[str, Any]:
     """Register everything that the platform owns; a tenant's handover comes last, when its networks are guarded.
 
     `credentials` is `hybrid:credentials`, decrypted and parsed. Raises SettingsError for what is wrong in it, before
-    anything is registered.
+    anything is registered. `guard` is what was read of the live cluster; without it nothing is waited for.
     """
     problems = check_credentials(settings.environment, credentials)
     if problems:
@@ -33,7 +34,7 @@ def environment(settings: EnvironmentSettings, credentials: Any) -> dict[str, An
         # Without it another API-server address in the kubeconfig would replace every object.
         cluster_identifier=settings.stack,
     )
-    objects = Objects(provider)
+    objects = Objects(provider, guard)
     names = sorted(settings.environment.locations)
     locations = {name: Location(name, settings, credentials.get(name, {})) for name in names}
     Isolation("isolation", settings, objects)

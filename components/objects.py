@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     import pulumi_kubernetes as kubernetes
 
+    from components.guard import Guard
     from manifests.manifest import Manifest
 
 OWNS_MACHINES = ("Cluster", "MachineDeployment")
@@ -27,9 +28,10 @@ class Objects:
     and then delete it from under itself.
     """
 
-    def __init__(self, provider: kubernetes.Provider) -> None:
-        """Begin with nothing registered."""
+    def __init__(self, provider: kubernetes.Provider, guard: Guard | None = None) -> None:
+        """Begin with nothing registered. `guard` keeps what was opened by hand and waits for what it changes."""
         self._provider = provider
+        self._guard = guard
         self._registered: dict[str, pulumi.Resource] = {}
         self._waiting: list[tuple[Manifest, pulumi.Resource, bool]] = []
 
@@ -71,7 +73,7 @@ class Objects:
             raise RuntimeError(message)
 
     def _register(self, manifest: Manifest, parent: pulumi.Resource, *, protect: bool) -> pulumi.CustomResource:
-        body = manifest.body
+        body = self._guard.kept(manifest) if self._guard else manifest.body
         api_version, kind = body["apiVersion"], body["kind"]
         props = {key: pulumi.Output.secret(value) if key == "stringData" else value for key, value in body.items()}
         others = [other for other in API_VERSIONS.get(kind, ()) if other != api_version]
@@ -87,6 +89,7 @@ class Objects:
                 protect=protect,
                 additional_secret_outputs=["data", "stringData"] if kind == "Secret" else None,
                 custom_timeouts=pulumi.CustomTimeouts(delete="60m") if kind in OWNS_MACHINES else None,
+                hooks=self._guard.hooks(manifest) if self._guard else None,
             ),
         )
         self._registered[manifest.name] = resource

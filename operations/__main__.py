@@ -1,4 +1,4 @@
-"""`python -m operations tenant-kubeconfig STACK --out FILE`."""
+"""`python -m operations tenant-kubeconfig STACK --out FILE`, `audit ENV`, `break-glass ENV --zone ZONE --why WHY`."""
 
 from __future__ import annotations
 
@@ -8,30 +8,56 @@ import os
 import sys
 from pathlib import Path
 
+from operations.api import Api, UnreadableError
+from operations.audit import audit, failed
+from operations.canaries import NotInForceError
+from operations.opening import HOURS, OpeningError, break_glass, close
+from operations.table import show
 from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig
 from settings.load import load
 from settings.problems import SettingsError
-from settings.stack import TenantSettings
+from settings.stack import EnvironmentSettings, TenantSettings
 
 
-def main() -> int:
-    """Run one operation; 1 where it can not be done."""
+class UsageError(RuntimeError):
+    """A command for another kind of stack."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one operation; 1 where it can not be done, or the audit found what is wrong."""
     parser = argparse.ArgumentParser(prog="python -m operations", description=__doc__)
+    parser.add_argument("--stacks", type=Path, default=Path("stacks"), help="the folder of the stack files")
     commands = parser.add_subparsers(required=True, dest="command")
     kubeconfig = commands.add_parser("tenant-kubeconfig", help="write the kubeconfig of a tenant's stack")
     kubeconfig.add_argument("stack")
     kubeconfig.add_argument("--out", type=Path, required=True)
-    kubeconfig.add_argument("--stacks", type=Path, default=Path("stacks"))
-    given = parser.parse_args()
+    looking = commands.add_parser("audit", help="ask the cluster whether it refuses and admits what it must")
+    looking.add_argument("stack", help="the environment")
+    looking.add_argument("--format", choices=("text", "json"), default="text")
+    glass = commands.add_parser("break-glass", help="let a binding warn instead of refuse, or close it again")
+    glass.add_argument("stack", help="the environment")
+    which = glass.add_mutually_exclusive_group(required=True)
+    which.add_argument("--zone", help="both bindings of a zone")
+    which.add_argument("--binding", help="one binding by its name")
+    glass.add_argument("--why", default="")
+    glass.add_argument("--hours", type=float, default=HOURS, help="how long it is meant to stay open")
+    glass.add_argument("--close", action="store_true")
+    given = parser.parse_args(arguments)
     try:
-        settings = load(given.stack, given.stacks)
-        if not isinstance(settings, TenantSettings):
-            print(f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>", file=sys.stderr)  # noqa: T201 - a command's output
-            return 1
-        text = json.dumps(tenant_kubeconfig(settings), indent=2)
-    except (SettingsError, NotYetError) as error:
+        if given.command == "tenant-kubeconfig":
+            return _kubeconfig(given)
+        return _audit(given) if given.command == "audit" else _glass(given)
+    except (SettingsError, NotYetError, OpeningError, NotInForceError, UnreadableError, UsageError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command's output
         return 1
+
+
+def _kubeconfig(given: argparse.Namespace) -> int:
+    settings = load(given.stack, given.stacks)
+    if not isinstance(settings, TenantSettings):
+        message = f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>"
+        raise UsageError(message)
+    text = json.dumps(tenant_kubeconfig(settings), indent=2)
     # Never readable by others, not even between making and filling it.
     with os.fdopen(os.open(given.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text + "\n")
@@ -39,4 +65,31 @@ def main() -> int:
     return 0
 
 
-sys.exit(main())
+def _audit(given: argparse.Namespace) -> int:
+    settings = _environment(given)
+    findings = audit(Api(settings.environment.management.context), settings)
+    print(show(findings, as_json=given.format == "json"))  # noqa: T201 - a command's output
+    return int(failed(findings))
+
+
+def _glass(given: argparse.Namespace) -> int:
+    settings = _environment(given)
+    api = Api(settings.environment.management.context)
+    if given.close:
+        lines = close(api, settings, zone=given.zone, binding=given.binding)
+    else:
+        lines = break_glass(api, settings, zone=given.zone, binding=given.binding, why=given.why, hours=given.hours)
+    print("\n".join(lines))  # noqa: T201 - a command's output
+    return 0
+
+
+def _environment(given: argparse.Namespace) -> EnvironmentSettings:
+    settings = load(given.stack, given.stacks)
+    if not isinstance(settings, EnvironmentSettings):
+        message = f"{given.stack} is a tenant's stack; name its environment"
+        raise UsageError(message)
+    return settings
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,9 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import urllib3
-from kubernetes import client, config
-
 from manifests.generations import KINDS
 
 if TYPE_CHECKING:
@@ -56,6 +53,8 @@ class Api:
 
     def __init__(self, context: str, kubeconfig: Path | None = None) -> None:
         """Read the kubeconfig (`KUBECONFIG`'s without one); raises UnreadableError where it has no such context."""
+        from kubernetes import config  # noqa: PLC0415 - a third of a second that a tenant's run need not wait
+
         try:
             self._client = config.new_client_from_config(  # type: ignore[no-untyped-call]  # the client ships without types
                 str(kubeconfig) if kubeconfig else None, context
@@ -75,6 +74,9 @@ class Api:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """Send one request. A refusal (4xx, 5xx) is an answer; a server that can't be reached is UnreadableError."""
+        from kubernetes import client  # noqa: PLC0415 - as above
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415 - as above
+
         sent = {"Accept": "application/json", "Content-Type": content_type, **(headers or {})}
         serialized = self._client.param_serialize(
             method, path, query_params=list((query or {}).items()), header_params=sent, auth_settings=["BearerToken"]
@@ -86,7 +88,7 @@ class Api:
         except client.ApiException as error:
             message = f"{method} {path}: {error.reason}"
             raise UnreadableError(message) from None
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+        except (HTTPError, OSError) as error:
             message = f"{method} {path}: the API server can not be reached ({type(error).__name__})"
             raise UnreadableError(message) from None
         warnings = found.response.headers.getlist("Warning")

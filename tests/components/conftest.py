@@ -20,6 +20,16 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(autouse=True)
+def _no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No management cluster is read: what a run reads of one is tested in tests/operations."""
+
+    async def nothing(_: object) -> None:
+        """Give no guard."""
+
+    monkeypatch.setattr("components.guard.prepare", nothing)
+
+
 @pytest.fixture(params=[False, True], ids=["known", "unknown"])
 def unknown(request: pytest.FixtureRequest) -> bool:
     """Say whether no output is known."""

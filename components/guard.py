@@ -1,0 +1,123 @@
+"""The guard during an `up`: what is read before anything is registered, and what is waited for after a change.
+
+Reading: the live zones, machines, addresses and definitions; what is in the way of the new table stops the run.
+Waiting: a resource hook after each definition of the guard that was made or changed asks the API server, by dry runs,
+until it judges by the new table; what depends on it comes only then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+
+from operations.api import Api, UnreadableError
+from operations.canaries import policy_canaries, wait, zone_canaries
+from operations.in_the_way import InTheWayError, in_the_way
+from operations.live import read_live
+from operations.opening import opened, opening
+from settings.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from manifests.manifest import Manifest
+    from operations.canaries import Canary
+    from settings.stack import EnvironmentSettings
+
+POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
+ZONE, TABLE = "ProxmoxNetworkZone", "ProxmoxNetworkTable"
+AWAITED = (ZONE, TABLE, POLICY, BINDING)
+"""Kinds whose change is waited for."""
+
+THREADS = 4
+"""Changes that are waited for at a time."""
+
+
+class Guard:
+    """The management cluster as it was before this run, and how to wait for what this run changes."""
+
+    def __init__(self, settings: EnvironmentSettings, api: Api, bindings: Mapping[str, Any]) -> None:
+        """Take the API server and the bindings that were there."""
+        self._settings = settings
+        self._api = api
+        self._bindings = bindings
+        self._hook: pulumi.ResourceHook | None = None
+        self._threads = ThreadPoolExecutor(THREADS, "guard")
+
+    def kept(self, manifest: Manifest) -> dict[str, Any]:
+        """Give a manifest's body; a binding that somebody opened stays open until it is closed by the same command."""
+        how = opening(self._bindings.get(manifest.body["metadata"]["name"])) if manifest.kind == BINDING else None
+        return opened(manifest.body, how) if how else manifest.body
+
+    def hooks(self, manifest: Manifest) -> pulumi.ResourceHookBinding | None:
+        """Give the hook that waits after this object's change; None for what nothing is waited for."""
+        if manifest.kind not in AWAITED:
+            return None
+        if self._hook is None:
+            self._hook = pulumi.ResourceHook("guard-in-force", self._wait)
+        return pulumi.ResourceHookBinding(after_create=[self._hook], after_update=[self._hook])
+
+    async def _wait(self, args: pulumi.ResourceHookArgs) -> None:
+        # In threads of its own: those of the loop are all taken by registrations that wait for this very hook (seen).
+        await asyncio.get_running_loop().run_in_executor(
+            self._threads, lambda: wait(self._api, self.canaries(args.name, args.new_inputs, args.old_inputs))
+        )
+
+    def canaries(
+        self, logical: str, new: Mapping[str, Any] | None, old: Mapping[str, Any] | None = None
+    ) -> list[Canary]:
+        """Give what is asked after a change of the object of that logical name, by its inputs."""
+        kind, _, name = logical.partition("/")
+        settings = self._settings
+        if kind == ZONE:
+            return zone_canaries(settings, name, old)
+        if kind == TABLE:
+            return policy_canaries(settings, self._by_table())
+        spec = (new or {}).get("spec") or {}
+        policy = name if kind == POLICY else str(spec.get("policyName", ""))
+        bound = str((spec.get("paramRef") or {}).get("name", ""))
+        zones = [bound] if bound in settings.environment.zones else sorted(settings.environment.zones)
+        return [
+            *policy_canaries(settings, [policy]),
+            *(canary for zone in zones for canary in zone_canaries(settings, zone) if policy in canary.policies),
+        ]
+
+    def _by_table(self) -> list[str]:
+        """Name the policies whose parameter is the table of all rows."""
+        return [
+            str(body["spec"].get("policyName", ""))
+            for body in self._bindings.values()
+            if (body["spec"].get("paramRef") or {}).get("name") == "all"
+        ]
+
+
+async def prepare(settings: EnvironmentSettings) -> Guard | None:
+    """Read the management cluster and stop where something is in the way of the environment's table.
+
+    Raises InTheWayError with everything at once, at preview too: a pull request should show it. Only a cluster that can
+    not be read is a mere warning there, since a preview may run where the cluster can't be reached.
+    """
+    context = settings.environment.management.context
+    try:
+        api = await asyncio.to_thread(Api, context)
+        live = await asyncio.to_thread(read_live, api, settings.environment.zones)
+    except UnreadableError as error:
+        fix = "give this run the admin's kubeconfig, or find out why the API server does not answer; then run it again"
+        problem = Problem("UNREADABLE", "management.context", context, str(error), fix)
+        if not pulumi.runtime.is_dry_run():
+            raise InTheWayError(settings.stack, [problem]) from None
+        pulumi.warn(f"the live table was not compared: {problem}")
+        return None
+    problems = in_the_way(live, settings)
+    if problems:
+        raise InTheWayError(settings.stack, problems)
+    for name, body in sorted(live.bindings.items()):
+        how = opening(body)
+        if how:
+            overdue = "; its time is over" if how.overdue(datetime.now(UTC)) else ""
+            pulumi.warn(f"binding {name} refuses nothing: {how}{overdue}. Close it: make break-glass … CLOSE=1")
+    return Guard(settings, api, live.bindings)

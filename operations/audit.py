@@ -1,0 +1,203 @@
+"""The audit: whether the cluster refuses and admits what it must, and what stands in it that it would refuse today.
+
+Reads, and asks by dry-run creates; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from manifests.guard_cases import cases
+from manifests.policies.parts import BINDING, POLICY
+from operations.api import place
+from operations.asking import ask, copy_of
+from operations.canaries import user_of
+from operations.controllers import controllers
+from operations.in_the_way import in_the_way
+from operations.live import DEFINITIONS, READERS, read_live, served_and_stored
+from operations.opening import opening
+from operations.rendered import guard_objects, of_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from manifests.guard_cases import Case
+    from operations.api import Api
+    from operations.asking import Verdict
+    from settings.stack import EnvironmentSettings
+
+Outcome = Literal["ok", "WRONG", "not checked"]
+
+_TABLES = ("ProxmoxNetworkZone", "ProxmoxNetworkTable")
+
+# What the API server adds to a policy that does not say it.
+_DEFAULTS: dict[str, Any] = {"namespaceSelector": {}, "objectSelector": {}, "scope": "*", "matchPolicy": "Equivalent"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the audit's table."""
+
+    part: str
+    what: str
+    outcome: Outcome
+    detail: str = ""
+
+
+def audit(api: Api, settings: EnvironmentSettings) -> list[Finding]:
+    """Give the whole table; raises UnreadableError where the cluster can not be read at all."""
+    live = read_live(api, settings.environment.zones)
+    problems = in_the_way(live, settings)
+    return [
+        *(Finding("table", f"{item.code} {item.path}", "WRONG", f"{item.why}; fix: {item.fix}") for item in problems),
+        *([] if problems else [Finding("table", "nothing is in the way of the environment's table", "ok")]),
+        *_objects(api, settings),
+        *bindings(settings, live.bindings, datetime.now(UTC)),
+        *(Finding("capmox", *line) for line in controllers(api, settings.environment.management.controllers.capmox)),
+        *_answers(api, settings),
+        *_violations(api, settings, live.definitions),
+    ]
+
+
+def failed(findings: Iterable[Finding]) -> bool:
+    """Say whether something goes the wrong way."""
+    return any(item.outcome == "WRONG" for item in findings)
+
+
+def bindings(settings: EnvironmentSettings, live: Mapping[str, Mapping[str, Any]], now: datetime) -> Iterator[Finding]:
+    """Judge the bindings: each in place as the program writes it, none open."""
+    wanted = of_kind(guard_objects(settings), BINDING)
+    for name, manifest in sorted(wanted.items()):
+        found = live.get(name)
+        how = opening(found)
+        if found is None:
+            yield Finding("binding", name, "WRONG", "not in the cluster: nothing is enforced by it")
+        elif how:
+            late = ", and that is over" if how.overdue(now) else ""
+            yield Finding("binding", name, "WRONG", f"{how}{late}")
+        elif plain(found["spec"]) != plain(manifest.body["spec"]):
+            detail = f"changed by hand: {_differing(manifest.body['spec'], found['spec'])}"
+            yield Finding("binding", name, "WRONG", detail)
+        else:
+            yield Finding("binding", name, "ok", ", ".join(found["spec"]["validationActions"]))
+
+
+def plain(spec: Any) -> Any:
+    """Give a spec without what the API server adds, and with sets in order, so that two can be compared."""
+    if isinstance(spec, dict):
+        return {
+            key: sorted(value) if key == "validationActions" else plain(value)
+            for key, value in spec.items()
+            if key not in _DEFAULTS or value != _DEFAULTS[key]
+        }
+    return [plain(item) for item in spec] if isinstance(spec, list) else spec
+
+
+def _objects(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
+    """Compare definitions' owners, policies, tables with what the program writes."""
+    for manifest in guard_objects(settings):
+        if manifest.kind not in (POLICY, *_TABLES):
+            continue
+        name = manifest.body["metadata"]["name"]
+        found = api.read(place(manifest.body))
+        part = "policy" if manifest.kind == POLICY else "table"
+        if found is None:
+            yield Finding(part, name, "WRONG", "not in the cluster: run `pulumi up`")
+        elif plain(found["spec"]) != plain(manifest.body["spec"]):
+            detail = f"differs from the environment: {_differing(manifest.body['spec'], found['spec'])}"
+            yield Finding(part, name, "WRONG", detail)
+        else:
+            yield Finding(part, name, "ok")
+
+
+def _answers(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
+    """Ask the cases: grouped by policy, namespace and version, with a line of its own for each that went wrong."""
+    asked = [case for case in cases(settings.environment, settings.stack) if case.operation == "create"]
+    enforced = {
+        name: "Deny" in item.body["spec"]["validationActions"]
+        for name, item in of_kind(guard_objects(settings), BINDING).items()
+    }
+    with ThreadPoolExecutor(READERS) as pool:
+        verdicts = list(pool.map(lambda case: ask(api, case.body, user_of(case, settings)), asked))
+    groups: dict[tuple[str, str, str], list[tuple[Case, Outcome, str]]] = {}
+    for case, verdict in zip(asked, verdicts, strict=True):
+        key = (case.policy, case.namespace, case.body["apiVersion"])
+        groups.setdefault(key, []).append((case, *answered(case, verdict, enforced)))
+    for (policy, namespace, version), judged in sorted(groups.items()):
+        what = f"{namespace} {version}"
+        good = [case.verdict for case, outcome, _ in judged if outcome == "ok"]
+        if good:
+            counted = f"{good.count('deny')} refused, {good.count('admit')} admitted as they must be"
+            yield Finding(policy, what, "ok", counted)
+        for case, outcome, detail in judged:
+            if outcome != "ok":
+                yield Finding(policy, f"{what}: {case.name}", outcome, detail)
+
+
+def answered(case: Case, verdict: Verdict, enforced: Mapping[str, bool]) -> tuple[Outcome, str]:
+    """Judge an answer to a case: `enforced` says of each binding whether the environment wants it to refuse."""
+    warned = {binding for policy, binding in verdict.warned_by if policy in case.policies}
+    if not verdict.ready:
+        return "WRONG", f"the API server can not judge yet: {verdict.text}"
+    if verdict.other:
+        return "not checked", f"{verdict.other}: {verdict.text}"
+    if case.verdict == "admit":
+        by = sorted({name for _, name in verdict.refused_by | verdict.warned_by})
+        return ("WRONG", f"refused by {', '.join(by)}: {verdict.text}") if by else ("ok", "")
+    if verdict.refused_by:
+        return "ok", ""  # several may refuse it, and the API server names one of them
+    if warned and not any(enforced.get(name, True) for name in warned):
+        return "ok", "warned only, as the environment's mode says"
+    return "WRONG", "only warned" if warned else "admitted, and must be refused"
+
+
+def _violations(
+    api: Api, settings: EnvironmentSettings, definitions: Mapping[str, Mapping[str, Any] | None]
+) -> Iterator[Finding]:
+    """List what stands in the cluster and would be refused if it were made today."""
+    policies = set(of_kind(guard_objects(settings), POLICY))
+    judged = 0
+    wrong = 0
+    for group, plural in sorted(_judged_kinds(settings)):
+        definition = definitions.get(f"{plural}.{group}") or api.read(f"{DEFINITIONS}/{plural}.{group}")
+        if definition is None:
+            continue
+        served, stored = served_and_stored(dict(definition))
+        version = stored if stored in served else max(served)
+        for body in api.items(f"/apis/{group}/{version}/{plural}") or ():
+            body.setdefault("apiVersion", f"{group}/{version}")
+            body.setdefault("kind", definition["spec"]["names"]["kind"])
+            verdict = ask(api, copy_of(body))
+            judged += 1
+            by = {policy for policy, _ in verdict.refused_by | verdict.warned_by} & policies
+            what = f"{body['kind']} {body['metadata'].get('namespace', '')}/{body['metadata']['name']}"
+            if by:
+                wrong += 1
+                yield Finding("in the cluster", what, "WRONG", f"{', '.join(sorted(by))}: {verdict.text}")
+            elif verdict.other:
+                yield Finding("in the cluster", what, "not checked", f"{verdict.other}: {verdict.text}")
+    yield Finding("in the cluster", f"{judged} objects asked about", "ok", f"{wrong} would be refused today")
+
+
+def _judged_kinds(settings: EnvironmentSettings) -> set[tuple[str, str]]:
+    """Give group and plural of every custom kind that a policy judges."""
+    return {
+        (group, plural)
+        for item in of_kind(guard_objects(settings), POLICY).values()
+        for rule in item.body["spec"]["matchConstraints"]["resourceRules"]
+        for group in rule["apiGroups"]
+        for plural in rule["resources"]
+        if group and "/" not in plural
+    }
+
+
+def _differing(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Name the fields that differ, with the values of short ones."""
+    one, other = plain(dict(wanted)), plain(dict(found))
+    names = sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
+    return ", ".join(
+        f"{key} is {found.get(key)}, not {wanted.get(key)}" if key == "validationActions" else key for key in names
+    )

@@ -1,0 +1,271 @@
+"""What in the live cluster is in the way of an environment's new table. Pure: what was read goes in, problems come out.
+
+Problems are those of the settings (`settings.problems`): code, path, value, why, fix. Nothing in them is a secret.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING, Any
+
+from manifests.generations import KINDS
+from manifests.isolation import isolation
+from operations.live import definition_name, ours, served_and_stored
+from settings.problems import Problem, SettingsError
+from settings.table import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from operations.live import Definition, Live, LiveAddress, LiveMachine, LiveRow
+    from settings.environment import Environment, Generation
+    from settings.stack import EnvironmentSettings
+    from settings.table import Row
+
+SHOWN = 20
+"""Objects that one problem names."""
+
+OWN_GROUP = KINDS["ProxmoxNetworkZone"].group
+"""The API group of the kinds that the program defines itself."""
+
+
+class InTheWayError(SettingsError):
+    """A table that the live cluster is in the way of, with every problem found."""
+
+    def __str__(self) -> str:
+        """Give the whole list, ready to print."""
+        count = len(self.problems)
+        head = f"stack {self.stack}: {count} thing{'s' if count != 1 else ''} in the management cluster in the way"
+        return "\n".join([head, *(f"  {line}" for problem in self.problems for line in str(problem).split("\n"))])
+
+
+def in_the_way(live: Live, settings: EnvironmentSettings) -> list[Problem]:
+    """Give everything at once: the cluster's kinds, then the table against what stands on it."""
+    environment = settings.environment
+    own = [item.body for item in isolation(settings) if item.kind == "CustomResourceDefinition"]
+    foreign = foreign_definitions(live, own)
+    return [
+        *foreign,
+        *generation_problems(live.definitions, environment.management.generation),
+        # Objects of somebody else's kind are no table to compare with.
+        *([] if foreign else table_problems(live, environment)),
+    ]
+
+
+def foreign_definitions(live: Live, own: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """Refuse a definition of one of `own` names that somebody else made, unless its schema is the program's own."""
+    problems = []
+    for wanted in own:
+        name = wanted["metadata"]["name"]
+        found = live.definitions.get(name)
+        if found is None or ours(found) or _schema(found) == _schema(wanted):
+            continue
+        why = "the management cluster has a definition of this name that this program did not make; its schema differs"
+        fix = "find out whose it is: it is never overwritten. Delete it when nothing uses it, and run `pulumi up` again"
+        problems.append(Problem("FOREIGN_CRD", "zones", name, why, fix))
+    return problems
+
+
+def generation_problems(definitions: Mapping[str, Definition | None], generation: Generation) -> list[Problem]:
+    """Refuse a cluster whose kinds are not served, or are stored in another version than the generation's.
+
+    A policy that lists a version which is not served never matches anything, so this is not a matter of taste.
+    """
+    missing, wrong = _contradictions(definitions, generation)
+    path = "management.generation"
+    problems = []
+    if missing:
+        why = f"the management cluster does not know {', '.join(missing)}"
+        fix = f"install what {generation} consists of first (docs/guard.md), then run `pulumi up` again"
+        problems.append(Problem("CRD_MISSING", path, generation, why, fix))
+    if wrong:
+        fitting = [name for name in _generations() if name != generation and not _contradictions(definitions, name)[1]]
+        why = f"the management cluster is of another generation: {'; '.join(wrong)}"
+        fix = f"write {fitting[0]}" if fitting else "upgrade or downgrade the cluster's providers together"
+        problems.append(Problem("WRONG_GENERATION", path, generation, why, fix))
+    return problems
+
+
+def table_problems(live: Live, environment: Environment) -> list[Problem]:
+    """Compare the zones in the cluster with the new table, row by row, and with who stands on them.
+
+    A row is its bridge and VLAN. It must not change its tenant; it may go only with its VLAN in `retired` and nothing
+    standing on it; an address that is leased must stay in its row; and a VLAN may be given only to the tenant whose
+    machines stand on it. Machines that are wrong before and after are the audit's business.
+    """
+    if live.zones is None:
+        return []
+    table = _Table(environment)
+    problems = []
+    for row in live.rows:
+        users = [
+            *(_machine(machine) for machine in live.machines if _stands_on(machine, row)),
+            *(_address(address) for address in live.addresses if _leased_from(address, row)),
+        ]
+        problems += _row_problems(row, table, users, live.addresses)
+    known = {(row.bridge, row.vlan) for row in live.rows}
+    problems += _new_owner_problems(table, known, live.machines)
+    problems += _zone_problems(live, table)
+    return problems
+
+
+class _Table:
+    """The new table by bridge and VLAN, with the VLANs that each bridge's zone has retired."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.open_bridges = environment.management.open_bridges
+        self.rows: dict[tuple[str, int], Row] = {(row.bridge, row.vlan): row for row in rows(environment).values()}
+        self.zones = {zone.bridge: name for name, zone in environment.zones.items()}
+        self._retired = {zone.bridge: zone.retired for zone in environment.zones.values()}
+
+    def retired(self, row: LiveRow) -> bool:
+        return any(span.first <= row.vlan <= span.last for span in self._retired.get(row.bridge, ()))
+
+
+def _row_problems(row: LiveRow, table: _Table, users: list[str], addresses: Iterable[LiveAddress]) -> list[Problem]:
+    new = table.rows.get((row.bridge, row.vlan))
+    path = f"zones.{row.zone}.networks.{row.name}"
+    way = f"; in the way: {_named(users)}" if users else ""
+    if new is None:
+        retired = table.retired(row)
+        if retired and not users:
+            return []
+        if not retired:
+            why = (
+                f"VLAN {row.vlan} on {row.bridge} is given to namespace {row.namespace} in the cluster; its row is "
+                f"gone and the VLAN is not retired{way}"
+            )
+            zone = table.zones.get(row.bridge)
+            fix = f"add {row.vlan} to zones.{zone or row.zone}.retired" + (
+                "" if zone else " (keep the zone until nothing is left on its bridge)"
+            )
+            fix += ", and remove what is in the way first" if users else ""
+            return [Problem("ROW_VANISHED", path, row.vlan, why, fix)]
+        why = f"the row is gone, but namespace {row.namespace} still uses VLAN {row.vlan} on {row.bridge}{way}"
+        fix = "put the row back, remove what is in the way, then remove the row"
+        return [Problem("ROW_IN_USE", path, row.vlan, why, fix)]
+    if new.namespace != row.namespace:
+        why = (
+            f"VLAN {row.vlan} on {row.bridge} belongs to namespace {row.namespace} in the cluster and would change to "
+            f"{new.namespace}{way}"
+        )
+        fix = (
+            f"give {new.tenant} another VLAN; remove this row with {row.vlan} in `retired`, and give the VLAN away "
+            "when nothing stands on it"
+        )
+        path = f"zones.{new.zone}.networks.{new.name}"
+        return [Problem("ROW_CHANGED_TENANT", path, row.vlan, why, fix)]
+    leaving = [_address(item) for item in addresses if _leased_from(item, row) and not _stays(item, row, new)]
+    if leaving:
+        kept = "the row keeps its name and" if new.name != row.pool else "the row's range"
+        why = f"leased addresses would leave their row; in the way: {_named(leaving)}"
+        fix = f"write the row so that {kept} holds them, or remove the machines that have them first"
+        path = f"zones.{new.zone}.networks.{new.name}"
+        return [Problem("ADDRESS_LEAVES_ROW", path, new.addresses, why, fix)]
+    return []
+
+
+def _new_owner_problems(table: _Table, known: set[tuple[str, int]], machines: Iterable[LiveMachine]) -> list[Problem]:
+    problems = []
+    for (bridge, vlan), row in table.rows.items():
+        if (bridge, vlan) in known:
+            continue
+        users = [
+            _machine(machine)
+            for machine in machines
+            if machine.namespace != row.namespace and any(nic[1:] == (bridge, vlan) for nic in machine.nics)
+        ]
+        if users:
+            why = f"machines of other namespaces stand on VLAN {vlan} of {bridge}; in the way: {_named(users)}"
+            fix = f"give {row.tenant} another VLAN, or remove those machines first"
+            problems.append(Problem("VLAN_IN_USE", f"zones.{row.zone}.networks.{row.name}", vlan, why, fix))
+    return problems
+
+
+def _zone_problems(live: Live, table: _Table) -> list[Problem]:
+    """Refuse that a zone goes while machines stand on its bridge, on whichever VLAN."""
+    problems = []
+    given = {(row.bridge, row.vlan, row.namespace) for row in live.rows}
+    for zone in live.zones or ():
+        name, bridge = zone["metadata"]["name"], (zone.get("spec") or {}).get("bridge", "")
+        if bridge in table.zones or bridge in table.open_bridges:
+            continue
+        users = [
+            _machine(machine)
+            for machine in live.machines
+            # Those on a row of their own are named by that row's problem.
+            if any(on == bridge and (on, vlan, machine.namespace) not in given for _, on, vlan in machine.nics)
+        ]
+        if users:
+            why = f"the zone of bridge {bridge} is gone, and machines stand on it; in the way: {_named(users)}"
+            fix = "keep the zone until they are gone"
+            problems.append(Problem("ZONE_IN_USE", f"zones.{name}", bridge, why, fix))
+    return problems
+
+
+def _stands_on(machine: LiveMachine, row: LiveRow) -> bool:
+    return machine.namespace == row.namespace and any(nic[1:] == (row.bridge, row.vlan) for nic in machine.nics)
+
+
+def _leased_from(address: LiveAddress, row: LiveRow) -> bool:
+    """From the row's own pool, or (capi-1.12: from its cluster's pool) out of the row's ranges."""
+    if address.namespace != row.namespace:
+        return False
+    return address.pool == row.pool or _inside(address.address, row.addresses)
+
+
+def _stays(address: LiveAddress, row: LiveRow, new: Row) -> bool:
+    return (address.pool != row.pool or new.name == row.pool) and _inside(address.address, new.addresses)
+
+
+def _inside(address: str, ranges: Iterable[str]) -> bool:
+    try:
+        value = IPv4Address(address)
+        return any(
+            IPv4Address(first) <= value <= IPv4Address(last or first)
+            for first, _, last in (item.partition("-") for item in ranges)
+        )
+    except ValueError:
+        return False
+
+
+def _machine(machine: LiveMachine) -> str:
+    return f"ProxmoxMachine {machine.namespace}/{machine.name}"
+
+
+def _address(address: LiveAddress) -> str:
+    return f"IPAddress {address.namespace}/{address.name} ({address.address})"
+
+
+def _named(users: list[str]) -> str:
+    more = len(users) - SHOWN
+    return ", ".join(sorted(users)[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _schema(definition: Mapping[str, Any]) -> Any:
+    spec = definition["spec"]
+    return spec["group"], spec["scope"], {each["name"]: each.get("schema") for each in spec["versions"]}
+
+
+def _generations() -> list[Generation]:
+    return sorted({name for kind in KINDS.values() for name in kind.versions})
+
+
+def _contradictions(
+    definitions: Mapping[str, Definition | None], generation: Generation
+) -> tuple[list[str], list[str]]:
+    """Give the definitions that are not there, and what those that contradict the generation serve."""
+    missing: list[str] = []
+    wrong: list[str] = []
+    for name, kind in sorted(KINDS.items()):
+        if kind.group == OWN_GROUP:
+            continue
+        definition = definitions.get(definition_name(name))
+        if definition is None:
+            missing.append(definition_name(name))
+            continue
+        wanted = kind.versions[generation]
+        served, stored = served_and_stored(definition)
+        if wanted not in served or stored in set(kind.versions.values()) - {wanted}:
+            wrong.append(f"{definition_name(name)} serves {', '.join(sorted(served)) or 'nothing'} and stores {stored}")
+    return missing, wrong

@@ -1,0 +1,168 @@
+"""Breaking the glass: a binding that for a while warns instead of refusing, and says who opened it, why, until when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from manifests.common import ADMISSION
+from manifests.isolation import zone_bindings
+from manifests.policies.parts import BINDING
+from operations.api import CREATED, OK, collection
+from operations.canaries import policy_canaries, wait, zone_canaries
+from operations.rendered import guard_objects, of_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from operations.api import Api
+    from operations.canaries import Canary
+    from settings.stack import EnvironmentSettings
+
+_PREFIX = "hybrid.cozystack.io/opened-"
+WHO, WHY, UNTIL = f"{_PREFIX}by", f"{_PREFIX}because", f"{_PREFIX}until"
+ACTIONS = ["Audit", "Warn"]
+HOURS = 4.0
+
+
+class OpeningError(RuntimeError):
+    """A binding can not be opened or closed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Who opened a binding, why, and until when (as they wrote it)."""
+
+    who: str
+    why: str
+    until: str
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """Give them as the binding's annotations."""
+        return {WHO: self.who, WHY: self.why, UNTIL: self.until}
+
+    def overdue(self, now: datetime) -> bool:
+        """Say whether the time is over; a time that can't be read is."""
+        try:
+            return datetime.fromisoformat(self.until) < now
+        except (ValueError, TypeError):
+            return True
+
+    def __str__(self) -> str:
+        """Give it as a person reads it."""
+        return f"opened by {self.who} until {self.until}: {self.why}"
+
+
+def opening(binding: Mapping[str, Any] | None) -> Opening | None:
+    """Give what a live binding's annotations say, None where it was not opened by this command."""
+    found = ((binding or {}).get("metadata", {}).get("annotations")) or {}
+    if WHO not in found:
+        return None
+    return Opening(found[WHO], found.get(WHY, ""), found.get(UNTIL, ""))
+
+
+def opened(body: Mapping[str, Any], how: Opening) -> dict[str, Any]:
+    """Give a binding as it is while it is open."""
+    meta = {**body["metadata"], "annotations": {**body["metadata"].get("annotations", {}), **how.annotations}}
+    return {**body, "metadata": meta, "spec": {**body["spec"], "validationActions": ACTIONS}}
+
+
+def break_glass(  # noqa: PLR0913 - what is opened, by whom, why and for how long
+    api: Api, settings: EnvironmentSettings, *, zone: str | None, binding: str | None, why: str, hours: float = HOURS
+) -> list[str]:
+    """Open a zone's bindings, or one binding by its name; give a line for each."""
+    names = _names(settings, zone, binding)
+    if not why.strip():
+        message = "say why: WHY='…'"
+        raise OpeningError(message)
+    until = (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
+    how = Opening(_who(api), why.strip(), until)
+    for name, body in names.items():
+        _apply(api, name, opened(body, how))
+    return [f"{name}: {how}" for name in names]
+
+
+def close(api: Api, settings: EnvironmentSettings, *, zone: str | None, binding: str | None) -> list[str]:
+    """Set them back to the environment's mode, and wait until they are in force."""
+    names = _names(settings, zone, binding)
+    for name, body in names.items():
+        _apply(api, name, body)
+    canaries = zone_canaries(settings, zone) if zone else _one(settings, *names)
+    seconds = wait(api, canaries)
+    return [f"{name}: closed, in force after {seconds:.1f} s" for name in names]
+
+
+def _one(settings: EnvironmentSettings, binding: str) -> list[Canary]:
+    """Give the canaries of one binding."""
+    zoned = [canary for zone in sorted(settings.environment.zones) for canary in zone_canaries(settings, zone)]
+    return [*policy_canaries(settings, [binding]), *(canary for canary in zoned if canary.binding == binding)]
+
+
+def _names(settings: EnvironmentSettings, zone: str | None, binding: str | None) -> dict[str, dict[str, Any]]:
+    """Give the rendered bindings by name; raises OpeningError for a zone or binding that the environment lacks."""
+    known = of_kind(guard_objects(settings), BINDING)
+    if zone is not None:
+        if zone not in settings.environment.zones:
+            message = (
+                f"no zone `{zone}` in {settings.stack}; its zones: {', '.join(sorted(settings.environment.zones))}"
+            )
+            raise OpeningError(message)
+        chosen = zone_bindings(zone)
+    elif binding in known:
+        chosen = [binding]
+    else:
+        message = f"say ZONE=…, or BINDING=… of {', '.join(sorted(known))}"
+        raise OpeningError(message)
+    return {name: known[name].body for name in chosen}
+
+
+def _apply(api: Api, name: str, body: Mapping[str, Any]) -> None:
+    """Write a binding under the field manager that wrote it before, so that the next `up` finds its own fields.
+
+    `validationActions` is a set whose items belong to managers one by one: under another name the old action would
+    stay beside the new one, or come back with the next `up`.
+    """
+    path = f"{collection(ADMISSION, BINDING)}/{name}"
+    live = api.read(path)
+    if live is None:
+        message = f"binding {name} is not in the cluster: nothing is enforced by it; run `pulumi up`"
+        raise OpeningError(message)
+    managers, others = owners(live)
+    if others:
+        # Take the actions from whoever wrote them by hand, or the API server would put both together.
+        kept = [each for each in live["metadata"]["managedFields"] if each["manager"] in managers]
+        for change in ({"spec": {"validationActions": body["spec"]["validationActions"]}}, {}):
+            sent = {**change, "metadata": {"managedFields": kept or [{}]}}
+            _send(api, path, sent, {"fieldManager": "hybrid"}, "application/merge-patch+json")
+    query = {"fieldManager": managers[0] if managers else "hybrid", "force": "true"}
+    _send(api, path, body, query, "application/apply-patch+yaml")
+
+
+def owners(binding: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Give the field managers that apply a live binding, and others that wrote its actions by hand."""
+    fields = binding["metadata"].get("managedFields") or []
+    applied = [each["manager"] for each in fields if each.get("operation") == "Apply"]
+    by_hand = [
+        each["manager"]
+        for each in fields
+        if each.get("operation") != "Apply" and "f:validationActions" in each.get("fieldsV1", {}).get("f:spec", {})
+    ]
+    return applied, by_hand
+
+
+def _send(api: Api, path: str, body: Mapping[str, Any], query: Mapping[str, str], content_type: str) -> None:
+    answer = api.request("PATCH", path, body, query=query, content_type=content_type)
+    if answer.status not in (OK, CREATED):
+        message = f"{path}: HTTP {answer.status}: {answer.message}"
+        raise OpeningError(message)
+
+
+def _who(api: Api) -> str:
+    """Ask the API server who this is."""
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    answer = api.request("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review)
+    if answer.status != CREATED:
+        return "unknown"
+    return str(answer.body.get("status", {}).get("userInfo", {}).get("username", "unknown"))
