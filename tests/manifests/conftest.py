@@ -1,4 +1,4 @@
-"""The offline evaluator of admission policies, started once."""
+"""What is started once: the offline evaluator of admission policies, and a guarded API server of each generation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.manifests import guard_rows as rows
+from tests.manifests.live import UPSTREAM, Api, api_server, effective
+from tests.manifests.shapes import GENERATIONS, Shapes, environment_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from settings.environment import Generation
 
 CHILD = Path(__file__).with_name("cel_child.py")
 
@@ -48,3 +54,19 @@ def evaluator() -> Iterator[Evaluator]:
         if process.stdin is not None:
             process.stdin.close()
         process.wait(timeout=30)
+
+
+@pytest.fixture(scope="session", params=GENERATIONS)
+def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, tools: None) -> Iterator[Api]:  # noqa: ARG001 - built first
+    """Run an API server with the upstream CRDs of a generation, in which every policy is in force."""
+    generation: Generation = request.param
+    shapes = Shapes(generation)
+    refused: dict[str, tuple[dict[str, Any], str | None]] = {
+        row.policy: (row.refused(shapes), row.user) for row in rows.ROWS if generation in row.generations
+    }
+    secret = rows.SECRET_ROWS[0]
+    refused[secret.policy] = (secret.refused(shapes), rows.TENANT)
+    folder = tmp_path_factory.mktemp(generation)
+    with api_server(folder, UPSTREAM / generation, environment_of(generation), generation) as server:
+        effective(server, refused)
+        yield server

@@ -38,6 +38,8 @@ class Row:
     generations: tuple[Generation, ...] = GENERATIONS
     user: str | None = None
     twin_user: str | None = None
+    also: str = ""
+    """Another policy that refuses it too; the API server names one of them."""
 
 
 def _built(kind: str, nics: tuple[Nic, ...], spec: Body, shapes: Shapes) -> Body:
@@ -79,6 +81,7 @@ NIC_ROWS = [
         "a pool of all namespaces",
         "GlobalInClusterIPPool acme-lab",
         Nic(pool="acme-lab", kind="GlobalInClusterIPPool"),
+        also=BRIDGES,
     ),
     *_nics(
         "a pool of all namespaces on an open bridge",
@@ -129,7 +132,7 @@ NIC_ROWS = [
     ),
     *_nics("a bridge that smuggles a VLAN", 'net0 ("vmbr1,tag=202")', Nic(bridge="vmbr1,tag=202"), policy=BRIDGES),
     *_nics("a bridge's name with a blank", 'net0 ("vmbr1 ")', Nic(bridge="vmbr1 "), policy=BRIDGES),
-    *_nics("a NIC without a bridge", "Every NIC must name its bridge", Nic(bridge=None), generations=NEW),
+    *_nics("a NIC without a bridge", "Every NIC must name its bridge", Nic(bridge=None), generations=NEW, also=BRIDGES),
     *_nics(
         "a NIC that Proxmox VE does not have",
         "not named net",
@@ -154,6 +157,7 @@ NIC_ROWS = [
         lambda s: s.template(network={"networkDevices": []} if s.latest else {}),
         lambda s: s.template(),
         generations=NEW,
+        also=BRIDGES,
     ),
     Row(
         "no network at all in the older shape",
@@ -162,6 +166,7 @@ NIC_ROWS = [
         lambda s: {**s.template(), "spec": {"template": {"spec": _without(s.template(), "network")}}},
         lambda s: s.template(),
         generations=OLD,
+        also=BRIDGES,
     ),
     Row(
         "a namespace without networks",
