@@ -45,6 +45,8 @@ def _tenant(world: World, matrix: Matrix, kind: str, row: Row) -> None:
         f"{row.bridge} ",
         row.bridge.swapcase(),
     ):
+        if bridge in world.bridges:
+            continue
         says = f'net0 ("{bridge}")'
         matrix.refuse(request(f'a NIC on "{bridge}"', nic.but(bridge=bridge)), twin=twin, says=says)
     two = request("two NICs on a zone's bridge", nic, extra)
@@ -64,7 +66,6 @@ def _tenant(world: World, matrix: Matrix, kind: str, row: Row) -> None:
                 f"a second NIC on {bridge} with a global pool", nic, good.but(v4=ref(row.name, "GlobalInClusterIPPool"))
             ),
             twin=twin,
-            also=(names.ZONES,),
         )
     if kind.endswith("Template"):
         old = request("", nic.but(bridge=world.closed_bridge)).body

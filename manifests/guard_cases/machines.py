@@ -10,6 +10,8 @@ from manifests.guard_cases.case import Case, Matrix, Request
 from manifests.guard_cases.world import NOBODY, World
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from settings.table import Row
 
 KINDS = ("ProxmoxMachine", "ProxmoxMachineTemplate")
@@ -35,14 +37,14 @@ def _stranger(world: World, matrix: Matrix, zone: str, namespace: str, kind: str
     for row in [row for row in world.rows if row.zone == zone][:1]:
         place = f"{where(world, kind, namespace)}, bridge {row.bridge}"
         owners = _Owner(world, matrix, zone, row.namespace, kind)
+        elsewhere = world.own(namespace)[0] if namespace in world.tenants else row
         matrix.refuse(
             Request(
                 f"{place}: VLAN {row.vlan}, where no network of the zone is the namespace's",
-                machine(world, kind, namespace, machine_spec(world, row)),
+                machine(world, kind, namespace, machine_spec(world, elsewhere, [own_nic(world, row)])),
             ),
             twin=owners.admitted,
             says=f"VLAN {row.vlan}",
-            also=(names.MACHINES,),  # the machine's resource pool and storage are its owner's too
         )
 
 
@@ -64,8 +66,10 @@ class _Owner:
         spec = machine_spec(self.world, row or self.row, nics, **more)
         return Request(f"{self.where}: {text}", machine(self.world, self.kind, self.namespace, spec))
 
-    def refuse(self, text: str, nics: list[Nic], *, says: str | None, twin: Request | None = None) -> None:
-        self.matrix.refuse(self.request(text, nics), twin=twin or self.admitted, says=says)
+    def refuse(
+        self, text: str, nics: list[Nic], *, says: str, twin: Request | None = None, also: Iterable[str] = ()
+    ) -> None:
+        self.matrix.refuse(self.request(text, nics), twin=twin or self.admitted, says=says, also=also)
 
     def add(self) -> None:
         self.refuse(f"VLAN {self.wrong_vlan} instead of its own", [self.nic.but(vlan=self.wrong_vlan)], says="NIC net0")
@@ -106,8 +110,10 @@ class _Owner:
     def _foreign_pools(self, nic: Nic, before: list[Nic], twin: Request, says: str) -> None:
         name = self.foreign.name if self.foreign else f"not-{self.row.name}"
         which = "a second NIC" if before else "a NIC"
+        shared = nic.but(v4=ref(self.row.name, "GlobalInClusterIPPool"))
+        text = f"{which} with the global pool {self.row.name}"
+        self.refuse(text, [*before, shared], says=says, twin=twin, also=(names.BRIDGES,))
         for text, wrong in (
-            (f"with the global pool {self.row.name}", nic.but(v4=ref(self.row.name, "GlobalInClusterIPPool"))),
             (f"with the pool {name}", nic.but(v4=ref(name))),
             (f"with its own pool and {name} for IPv6", nic.but(v6=ref(name))),
         ):
@@ -141,6 +147,8 @@ class _Owner:
             spec = machine_spec(self.world, self.row, network={"networkDevices": []})
             body = machine(self.world, self.kind, self.namespace, spec)
             self.matrix.refuse(Request(f"{self.where}: no NIC", body), twin=self.admitted, also=both)
+            only = self.request("a second NIC, and net0 left to the VM's template", [self.extra.but(name="net1")])
+            self.matrix.refuse(only, twin=self.admitted, also=both)
             bare = self.request("a NIC without bridge", [self.nic.but(bridge=None)])
             self.matrix.refuse(bare, twin=self.admitted, also=both)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 
 from manifests.generations import CAPI_1_12, version
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 NOBODY = "default"
 """A namespace that no tenant has and every cluster does."""
-
-_OTHER_BRIDGES = ("vmbr0", "vmbr9", "vmbr99", "closed0", "closed1")
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,15 @@ class World:
         return {row.namespace: row.tenant for row in sorted(self.rows, key=lambda row: row.namespace)}
 
     @cached_property
+    def bridges(self) -> set[str]:
+        """Name the bridges on which a tenant's NIC may be: the zones' and the open ones."""
+        zones = {zone.bridge for zone in self.environment.zones.values()}
+        return zones | set(self.environment.management.open_bridges)
+
+    @cached_property
     def closed_bridge(self) -> str:
         """Name a bridge that no zone has and that is not open."""
-        known = {zone.bridge for zone in self.environment.zones.values()} | set(
-            self.environment.management.open_bridges
-        )
-        return next(name for name in _OTHER_BRIDGES if name not in known)
+        return next(name for name in (f"vmbr{index}" for index in count()) if name not in self.bridges)
 
     def own(self, namespace: str, zone: str | None = None) -> list[Row]:
         """Give a namespace's rows, in one zone or in all."""
