@@ -9,14 +9,17 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 from manifests.generations import KINDS
-from manifests.isolation import isolation
+from manifests.policies.parts import BINDING
 from operations.live import definition_name, ours, served_and_stored
+from operations.opening import opening, owners
+from operations.rendered import guard_objects, of_kind
 from settings.problems import Problem, SettingsError
 from settings.table import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from manifests.manifest import Manifest
     from operations.live import Definition, Live, LiveAddress, LiveMachine, LiveRow
     from settings.environment import Environment, Generation
     from settings.stack import EnvironmentSettings
@@ -42,13 +45,14 @@ class InTheWayError(SettingsError):
 def in_the_way(live: Live, settings: EnvironmentSettings) -> list[Problem]:
     """Give everything at once: the cluster's kinds, then the table against what stands on it."""
     environment = settings.environment
-    own = [item.body for item in isolation(settings) if item.kind == "CustomResourceDefinition"]
+    own = [item.body for item in guard_objects(settings) if item.kind == "CustomResourceDefinition"]
     foreign = foreign_definitions(live, own)
     return [
         *foreign,
         *generation_problems(live.definitions, environment.management.generation),
         # Objects of somebody else's kind are no table to compare with.
         *([] if foreign else table_problems(live, environment)),
+        *binding_problems(live.bindings, of_kind(guard_objects(settings), BINDING)),
     ]
 
 
@@ -106,6 +110,27 @@ def table_problems(live: Live, environment: Environment) -> list[Problem]:
     known = {(row.bridge, row.vlan) for row in live.rows}
     problems += _new_owner_problems(table, known, live.machines)
     problems += _zone_problems(live, table)
+    return problems
+
+
+def binding_problems(live: Mapping[str, Mapping[str, Any]], wanted: Mapping[str, Manifest]) -> list[Problem]:
+    """Refuse a binding whose actions somebody wrote by hand so that the program can not write its own beside them.
+
+    Each of the actions belongs to who wrote it; `Deny` and `Warn` together are no binding (seen: a preview fails).
+    """
+    problems = []
+    for name, manifest in sorted(wanted.items()):
+        found = live.get(name)
+        if found is None or opening(found) or not owners(found)[1]:
+            continue
+        actions, own = found["spec"].get("validationActions", []), manifest.body["spec"]["validationActions"]
+        if {"Deny", "Warn"} <= {*actions, *own}:
+            zone = (manifest.body["spec"].get("paramRef") or {}).get("name")
+            which = f"ZONE={zone}" if name.endswith(f"-{zone}") else f"BINDING={name}"
+            why = f"somebody changed the binding {name} by hand: {', '.join(actions)} instead of {', '.join(own)}"
+            fix = f"`make break-glass ENV=… {which} CLOSE=1` puts it back; then run `pulumi up` again"
+            path = f"zones.{zone}.mode" if which.startswith("ZONE") else "management.guard"
+            problems.append(Problem("BINDING_EDITED", path, actions, why, fix))
     return problems
 
 

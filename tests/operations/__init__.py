@@ -1,0 +1,1 @@
+"""What an operator's commands and an `up` say about a live cluster."""

@@ -1,0 +1,193 @@
+"""What in a live cluster stops a new table: each refusal beside what must pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from operations.in_the_way import InTheWayError, in_the_way
+from operations.live import Live, LiveMachine
+from tests.manifests.examples import Changes, environment
+from tests.operations.live_examples import definitions, leased, live, on
+
+NETWORKS = "zones.workers.networks"
+GONE: Changes = {f"{NETWORKS}.acme-lab": None}
+RETIRED: Changes = {**GONE, "zones.workers.retired": ["201"]}
+TO_GLOBEX: Changes = {f"{NETWORKS}.acme-lab.tenant": "globex"}
+SHORTER: Changes = {f"{NETWORKS}.acme-lab.range": "10.201.0.20-10.201.0.99"}
+RENAMED: Changes = {
+    f"{NETWORKS}.acme-lab": None,
+    f"{NETWORKS}.acme-new": {
+        "tenant": "acme",
+        "location": "lab",
+        "vlan": 201,
+        "cidr": "10.201.0.0/24",
+        "gateway": "10.201.0.1",
+        "range": "10.201.0.20-10.201.0.199",
+    },
+}
+ROW_300: Changes = {
+    f"{NETWORKS}.globex-new": {
+        "tenant": "globex",
+        "location": "lab",
+        "vlan": 300,
+        "cidr": "10.30.0.0/24",
+        "gateway": "10.30.0.1",
+        "range": "10.30.0.20-10.30.0.99",
+    }
+}
+OTHER_BRIDGE: Changes = {"zones.workers.bridge": "vmbr2"}
+
+
+def codes(found: Live, changes: Changes | None = None) -> list[str]:
+    return [problem.code for problem in in_the_way(found, environment(changes))]
+
+
+def text(found: Live, changes: Changes | None = None) -> str:
+    return "\n".join(str(problem) for problem in in_the_way(found, environment(changes)))
+
+
+def test_nothing_is_in_the_way_of_the_table_that_is_there() -> None:
+    assert codes(live(on(201), on(301, name="m-2"), addresses=(leased("10.201.0.20"),))) == []
+
+
+def test_a_first_run_has_nothing_to_compare() -> None:
+    found = {name: body for name, body in definitions().items() if "cozystack" not in name}
+    assert codes(Live(definitions=found, machines=(on(201, "tenant-x"),)), TO_GLOBEX) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "changes", "wanted"),
+    [
+        (live(), GONE, ["ROW_VANISHED"]),
+        (live(), RETIRED, []),
+        (live(on(201)), RETIRED, ["ROW_IN_USE"]),
+        (live(on(201, "tenant-globex")), RETIRED, []),  # wrong before and after: the audit's business
+        (live(addresses=(leased("10.201.0.20"),)), RETIRED, ["ROW_IN_USE"]),
+        (live(addresses=(leased("10.202.0.20", "globex-lab", "tenant-globex"),)), RETIRED, []),
+        (live(), TO_GLOBEX, ["ROW_CHANGED_TENANT"]),
+        (live(before=TO_GLOBEX), TO_GLOBEX, []),
+        (live(addresses=(leased("10.201.0.100"),)), SHORTER, ["ADDRESS_LEAVES_ROW"]),
+        (live(addresses=(leased("10.201.0.99"),)), SHORTER, []),
+        (live(addresses=(leased("10.201.0.20"),)), RENAMED, ["ADDRESS_LEAVES_ROW"]),
+        (live(), RENAMED, []),
+        # capi-1.12: leased from the cluster's own pool, out of the row's ranges
+        (live(addresses=(leased("10.201.0.100", "prod-v4-icip"),)), SHORTER, ["ADDRESS_LEAVES_ROW"]),
+        (live(addresses=(leased("10.201.0.50", "prod-v4-icip"),)), SHORTER, []),
+        (live(addresses=(leased("10.201.0.100", "acme-lab", "tenant-globex"),)), SHORTER, []),
+        (live(on(300)), ROW_300, ["VLAN_IN_USE"]),
+        (live(on(300, "tenant-globex")), ROW_300, []),
+        (live(on(300, bridge="vmbr7")), ROW_300, []),
+        (live(), OTHER_BRIDGE, ["ROW_VANISHED"] * 3),
+        (live(before={**{f"{NETWORKS}.{name}": None for name in ("acme-lab", "acme-dc", "globex-lab")}}), {}, []),
+    ],
+)
+def test_a_change_of_the_table_is_stopped_only_by_what_stands_on_it(
+    found: Live, changes: Changes, wanted: list[str]
+) -> None:
+    assert codes(found, changes) == wanted
+
+
+def test_a_zone_does_not_go_while_a_machine_stands_on_its_bridge() -> None:
+    empty: Changes = {f"{NETWORKS}.{name}": None for name in ("acme-lab", "acme-dc", "globex-lab")}
+    moved: Changes = {"zones.workers.bridge": "vmbr2"}
+    assert codes(live(on(222), before=empty), moved) == ["ZONE_IN_USE"]
+    assert codes(live(on(222, bridge="vmbr9"), before=empty), moved) == []
+    assert codes(live(on(222), before=empty), {**moved, "management.openBridges": ["vmbr1"]}) == []
+
+
+def test_a_refusal_names_what_is_in_the_way_and_what_to_do() -> None:
+    shown = text(live(on(201), addresses=(leased("10.201.0.20"),)), GONE)
+    assert "ProxmoxMachine tenant-acme/m-1" in shown
+    assert "IPAddress tenant-acme/m-10.201.0.20 (10.201.0.20)" in shown
+    assert "zones.workers.networks.acme-lab: 201" in shown
+    assert "add 201 to zones.workers.retired" in shown
+
+
+def test_a_refusal_of_many_names_twenty_and_counts_the_rest() -> None:
+    shown = text(live(*(on(201, name=f"m-{index:02}") for index in range(25))), GONE)
+    assert "m-19 and 5 more" in shown
+    assert "m-20" not in shown
+
+
+def test_all_problems_come_at_once_in_one_error() -> None:
+    problems = in_the_way(live(on(201)), environment({**GONE, f"{NETWORKS}.globex-lab.tenant": "acme"}))
+    error = InTheWayError("lab", problems)
+    assert [problem.code for problem in problems] == ["ROW_VANISHED", "ROW_CHANGED_TENANT"]
+    assert str(error).startswith("stack lab: 2 things in the management cluster in the way\n")
+    assert str(error).count("fix: ") == 2
+
+
+def test_a_second_nic_counts_like_the_first() -> None:
+    machine = LiveMachine("tenant-acme", "m-1", (("net0", "vmbr1", 301), ("net1", "vmbr1", 201)))
+    assert codes(live(machine), RETIRED) == ["ROW_IN_USE"]
+
+
+def test_a_definition_of_somebody_else_is_refused_unless_its_schema_is_equal() -> None:
+    found = definitions()
+    name = "proxmoxnetworkzones.proxmox.cozystack.io"
+    found[name]["metadata"]["labels"] = {"somebody": "else"}
+    assert codes(live(definitions=found)) == []
+    spec = found[name]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["properties"]["bridge"]["maxLength"] = 16
+    assert codes(live(definitions=found), GONE) == ["FOREIGN_CRD"]
+    found[name]["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "hybrid"}
+    assert codes(live(definitions=found)) == []
+
+
+def test_a_cluster_without_a_kind_is_refused() -> None:
+    found: dict[str, Any] = definitions()
+    found["proxmoxmachines.infrastructure.cluster.x-k8s.io"] = None
+    (problem,) = in_the_way(live(definitions=found), environment())
+    assert problem.code == "CRD_MISSING"
+    assert "proxmoxmachines.infrastructure.cluster.x-k8s.io" in problem.why
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        {"ProxmoxMachine": ("v1alpha1", "v1alpha2")},
+        {"KamajiControlPlane": ("v1alpha2",)},
+        {"Cluster": ("v1beta1", "v1beta2")},
+        {"ProxmoxCluster": ("v1alpha9",)},
+    ],
+)
+def test_a_cluster_of_another_generation_is_refused(versions: dict[str, tuple[str, ...]]) -> None:
+    assert codes(live(definitions=definitions("capi-1.10", **versions))) == ["WRONG_GENERATION"]
+
+
+def test_versions_beside_the_generations_own_are_no_matter() -> None:
+    found = definitions("capi-1.10", InClusterIPPool=("v1alpha1", "v1alpha2"))
+    assert codes(live(definitions=found)) == []
+
+
+def test_a_cluster_that_is_wholly_of_the_other_generation_says_which_to_write() -> None:
+    (problem,) = in_the_way(live(definitions=definitions("capi-1.12")), environment())
+    assert problem.fix == "write capi-1.12"
+
+
+def _by_hand(found: Live, name: str, actions: list[str], **annotations: str) -> Live:
+    body = found.bindings[name]
+    body["spec"]["validationActions"] = actions
+    body["metadata"]["annotations"] = annotations
+    body["metadata"]["managedFields"] = [
+        {"manager": "pulumi-kubernetes-1", "operation": "Apply", "fieldsV1": {"f:spec": {"f:validationActions": {}}}},
+        {"manager": "kubectl-edit", "operation": "Update", "fieldsV1": {"f:spec": {"f:validationActions": {}}}},
+    ]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"), [("hybrid-zone-machines-workers", "ZONE=workers"), ("hybrid-clusters", "BINDING=hybrid-clusters")]
+)
+def test_a_binding_opened_by_hand_is_refused_with_how_to_put_it_back(name: str, fix: str) -> None:
+    (problem,) = in_the_way(_by_hand(live(), name, ["Audit", "Warn"]), environment())
+    assert problem.code == "BINDING_EDITED"
+    assert fix in problem.fix
+
+
+def test_a_binding_that_the_program_can_put_back_itself_or_that_was_opened_properly_is_not() -> None:
+    assert codes(_by_hand(live(), "hybrid-clusters", ["Deny"])) == []
+    opened = {"hybrid.cozystack.io/opened-by": "x", "hybrid.cozystack.io/opened-until": "x"}
+    assert codes(_by_hand(live(), "hybrid-clusters", ["Audit", "Warn"], **opened)) == []
