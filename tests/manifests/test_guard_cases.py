@@ -185,7 +185,11 @@ class Server:
         if status == 404:
             status, there = self.cluster.request("POST", f"{_collection(body)}?fieldValidation=Strict", case.old)
             assert status == 201, there
+            if case.deleting:
+                there = self.cluster.request("DELETE", _path(body))[1]
+                assert there["metadata"]["deletionTimestamp"]
         meta = {**body["metadata"], "resourceVersion": there["metadata"]["resourceVersion"]}
+        meta.pop("deletionTimestamp", None)  # the server keeps its own
         return self._send("PUT", f"{_path(body)}?dryRun=All&fieldValidation=Strict", {**body, "metadata": meta}, case)
 
     def _send(self, method: str, path: str, body: dict[str, Any], case: Case) -> str:

@@ -1,0 +1,10 @@
+"""A stand-in for capmox' conversion webhook, so that requests in its older version are judged in the lab too.
+
+capmox 0.8 and later serve `v1alpha1` beside `v1alpha2`, and store the newer. This is not their code: it follows what
+the reference says of it, as far as networks, pools, ranges and machines are concerned.
+"""
+
+from lab.conversion.convert import ConversionError, convert
+from lab.conversion.server import Webhook, install, serving
+
+__all__ = ["ConversionError", "Webhook", "convert", "install", "serving"]

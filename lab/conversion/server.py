@@ -1,0 +1,120 @@
+"""The stand-in as a server on loopback, and what makes the API server ask it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from lab.conversion.convert import GROUP, KINDS, ConversionError, convert
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lab.cluster import Cluster
+
+Body = dict[str, Any]
+
+_DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}"
+_OK = 200
+_WAIT_SECONDS, _POLL_SECONDS = 30.0, 0.1
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Where it answers, and the PEM of the CA that its certificate is of."""
+
+    url: str
+    ca: bytes
+
+
+@contextmanager
+def serving(state: Path, ca: bytes) -> Iterator[Webhook]:
+    """Serve in a thread of this process, with the certificate of the API server whose state folder this is.
+
+    That certificate is for loopback, which is where both are; so the lab needs no tool to make another.
+    """
+    data = state / "apiserver"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(data / "apiserver.crt", data / "apiserver.key")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield Webhook(f"https://127.0.0.1:{server.server_address[1]}/convert", ca)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def install(cluster: Cluster, webhook: Webhook) -> None:
+    """Let the API server convert capmox' kinds by the webhook; raises RuntimeError where it does not within 30 s."""
+    conversion = {
+        "strategy": "Webhook",
+        "webhook": {
+            "clientConfig": {"url": webhook.url, "caBundle": base64.b64encode(webhook.ca).decode()},
+            "conversionReviewVersions": ["v1"],
+        },
+    }
+    for kind in KINDS:
+        path = _DEFINITION.format(f"{kind.lower()}s.{GROUP}")
+        status, said = cluster.request(
+            "PATCH", path, {"spec": {"conversion": conversion}}, content_type="application/merge-patch+json"
+        )
+        if status != _OK:
+            message = f"{kind}: {said}"
+            raise RuntimeError(message)
+    _wait(cluster)
+
+
+def _wait(cluster: Cluster) -> None:
+    """Wait until a machine without a network comes back with the one that only the webhook gives it."""
+    probe = {
+        "apiVersion": f"{GROUP}/v1alpha1",
+        "kind": "ProxmoxMachineTemplate",
+        "metadata": {"name": "conversion-probe"},
+        "spec": {"template": {"spec": {"target": "probe", "sourceNode": "probe", "templateID": 100}}},
+    }
+    path = f"/apis/{GROUP}/v1alpha1/namespaces/default/proxmoxmachinetemplates?dryRun=All"
+    end = time.monotonic() + _WAIT_SECONDS
+    while True:
+        said = cluster.request("POST", path, probe)[1]
+        if "allowedNodes" in json.dumps(said):
+            return
+        if time.monotonic() > end:
+            message = f"the API server does not use the conversion webhook: {said}"
+            raise RuntimeError(message)
+        time.sleep(_POLL_SECONDS)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = json.dumps({**review, "request": None, "response": _response(review["request"])}).encode()
+        self.send_response(_OK)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:  # what it converts is nobody's business
+        pass
+
+
+def _response(request: Body) -> Body:
+    try:
+        converted = [convert(each, request["desiredAPIVersion"]) for each in request["objects"]]
+    except ConversionError as error:
+        return {"uid": request["uid"], "result": {"status": "Failure", "message": str(error)}}
+    return {"uid": request["uid"], "convertedObjects": converted, "result": {"status": "Success"}}
