@@ -37,7 +37,7 @@ def suites(cases: Iterable[Case], existing: Collection[str]) -> dict[str, list[d
 
     `existing` are the logical names of the guard's own objects: a test that changes one of them does not make it.
     In an older version only an administrator's requests are there, and none that needs an older object: conversion
-    comes before all that those try.
+    comes before all that those try. Objects that are being deleted are not tried: Chainsaw waits until one is gone.
     """
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for admitted, denied in _groups(cases):
@@ -79,6 +79,8 @@ def _groups(cases: Iterable[Case]) -> Iterator[tuple[Case, list[Case]]]:
 
 
 def _suite(group: list[Case]) -> str | None:
+    if any(case.deleting for case in group):
+        return None
     first = group[0]
     if first.body["kind"] in KINDS and first.body["apiVersion"] != api_version(first.body["kind"], first.generation):
         return None if any(case.before or case.user != "admin" for case in group) else CONVERTED

@@ -32,7 +32,8 @@ class Case:
     body: Body
     """The object as it is sent; for an update the whole new object."""
     old: Body | None
-    """The object before an update, without what only a server sets. In `body` and here the name is the same."""
+    """The object before an update, of the same name. What only a server sets is not there, but for the
+    `deletionTimestamp` of one that is being deleted: a server has it after a DELETE, since it has a finalizer."""
     verdict: Verdict
     message: str | None
     """A part of the refusal, None where several policies word it or nothing is refused."""
@@ -44,6 +45,11 @@ class Case:
     """Other policies that refuse it too: a server names one of them all, whichever it asks first."""
     before: bool = False
     """Whether `old` is refused itself: then it can only have been made before the guard was there."""
+
+    @property
+    def deleting(self) -> bool:
+        """Tell whether the object is being deleted already."""
+        return self.old is not None and "deletionTimestamp" in self.old["metadata"]
 
     @property
     def policies(self) -> tuple[str, ...]:

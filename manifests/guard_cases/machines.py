@@ -169,6 +169,21 @@ class _Owner:
                 twin=twin,
                 also=(names.BRIDGES,),
             )
+        going = {"finalizers": ["hybrid.cozystack.io/guard-case"], "deletionTimestamp": "2030-01-01T00:00:00Z"}
+        old = {**own, "metadata": {**own["metadata"], **going}}
+        self.matrix.refuse(
+            Request(
+                f"{self.where}: a change to VLAN {self.wrong_vlan} of one that is being deleted",
+                {**moved, "metadata": {**moved["metadata"], **going}},
+                old=old,
+            ),
+            twin=Request(
+                f"{self.where}: the last finalizer of one that is being deleted taken away",
+                {**own, "metadata": {**own["metadata"], "deletionTimestamp": going["deletionTimestamp"]}},
+                old=old,
+            ),
+            says="NIC net0",
+        )
         free = self.world.free_vlan(self.zone)
         if free == self.wrong_vlan:
             free -= 1

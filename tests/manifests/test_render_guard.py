@@ -23,7 +23,7 @@ def tree(folder: Path) -> dict[str, str]:
     return {str(file.relative_to(folder)): file.read_text() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-def tests_of(texts: dict[str, str], suite: str) -> list[dict[str, Any]]:
+def in_suite(texts: dict[str, str], suite: str) -> list[dict[str, Any]]:
     found = [
         yaml.safe_load_all(text) for path, text in texts.items() if path.startswith(f"{suite}/") and "test" in path
     ]
@@ -62,7 +62,7 @@ def test_no_identity_and_no_secret_is_rendered() -> None:
 def test_each_refusal_is_tried_beside_its_twin(generation: str) -> None:
     settings = environment({"management.generation": generation})
     texts = guard_files(settings)
-    tried = {suite: tests_of(texts, suite) for suite in (PLAIN, IDENTITIES, SCRATCH, CONVERTED)}
+    tried = {suite: in_suite(texts, suite) for suite in (PLAIN, IDENTITIES, SCRATCH, CONVERTED)}
     assert bool(tried[CONVERTED]) == (generation == CAPI_1_12)
     by_name = {case.name: case for case in cases(settings.environment, settings.stack)}
     done: set[str] = set()
@@ -73,7 +73,8 @@ def test_each_refusal_is_tried_beside_its_twin(generation: str) -> None:
         assert {case.twin for case in refused} == {twin.name}
         done |= {twin.name, *(case.name for case in refused)}
     left = [case for name, case in by_name.items() if name not in done and not case.deleting]
-    assert all(case.before or case.user != "admin" for case in left)
+    assert all(each.before or each.user != "admin" for each in left if each.verdict == "admit")
+    assert all(by_name[each.twin] in left for each in left)
     assert all(not case.body["apiVersion"].endswith("v1alpha2") for case in left)
     assert not left or generation == CAPI_1_12
 
@@ -81,7 +82,7 @@ def test_each_refusal_is_tried_beside_its_twin(generation: str) -> None:
 def test_nothing_but_objects_to_be_updated_is_really_made() -> None:
     texts = guard_files(environment())
     for suite in (PLAIN, IDENTITIES, SCRATCH):
-        for test in tests_of(texts, suite):
+        for test in in_suite(texts, suite):
             for step in test["spec"]["steps"]:
                 *made, last = step["try"]
                 (operation,) = last.values()
@@ -94,7 +95,7 @@ def test_nothing_but_objects_to_be_updated_is_really_made() -> None:
 
 def test_requests_of_other_users_are_in_suites_of_their_own() -> None:
     texts = guard_files(environment())
-    text = {suite: yaml.safe_dump(tests_of(texts, suite)) for suite in (PLAIN, IDENTITIES, SCRATCH)}
+    text = {suite: yaml.safe_dump(in_suite(texts, suite)) for suite in (PLAIN, IDENTITIES, SCRATCH)}
     assert "cluster: capmox" not in text[PLAIN]
     for name in ("capmox", "tenant-acme", "tenant-globex"):
         assert f"cluster: {name}\n" in text[IDENTITIES]
