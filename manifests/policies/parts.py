@@ -70,13 +70,13 @@ def nics(generation: Generation) -> Variables:
 
 
 def network_set(generation: Generation) -> str:
-    """Write whether a machine says what its first NIC is; in `capi-1.10` other NICs do not."""
-    return "size(variables.nics) > 0" if generation == CAPI_1_12 else "has(variables.net.default)"
+    """Write whether a machine says what its first NIC is; others in its place do not."""
+    return "variables.nics.exists(i, i.name == 'net0')" if generation == CAPI_1_12 else "has(variables.net.default)"
 
 
 def network_missing(generation: Generation) -> str:
     """Say what a machine without a NIC lacks."""
-    field = "spec.network.networkDevices" if generation == CAPI_1_12 else "spec.network.default"
+    field = "net0 of spec.network.networkDevices" if generation == CAPI_1_12 else "spec.network.default"
     return f"{field} must be set: without it a machine keeps the NICs of its template."
 
 

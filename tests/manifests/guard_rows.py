@@ -71,6 +71,13 @@ def _nics(says: str, said: str, *nics: Nic, policy: str = MACHINES, **more: Any)
     ]
 
 
+def _without_first(shapes: Shapes) -> Body:
+    network = shapes.network(Nic(), Nic(vlan=301))
+    if shapes.latest:
+        return {"networkDevices": network["networkDevices"][1:]}
+    return {"additionalDevices": network["additionalDevices"]}
+
+
 NIC_ROWS = [
     *_nics("another tenant's VLAN", "net0 asks for VLAN 202", Nic(vlan=202)),
     *_nics("a VLAN that nobody has", "net0 asks for VLAN 999", Nic(vlan=999)),
@@ -149,6 +156,14 @@ NIC_ROWS = [
         policy=BRIDGES,
         generations=OLD,
         twin=(Nic(), Nic(vlan=301, name="net1")),
+    ),
+    Row(
+        "a second NIC while the first is left to the template",
+        MACHINES,
+        "keeps the NICs of its template",
+        lambda s: s.template(network=_without_first(s)),
+        lambda s: s.template(Nic(), Nic(vlan=301)),
+        also=BRIDGES,
     ),
     Row(
         "no network at all",
