@@ -11,6 +11,7 @@ from typing import Any
 from manifests.common import metadata
 from manifests.generations import KINDS
 from manifests.manifest import Manifest, named
+from settings.table import MAX_ALL_NETWORKS, MAX_NETWORKS, MAX_RANGES
 
 _KIND = "ProxmoxNetworkZone"
 _TABLE = "ProxmoxNetworkTable"
@@ -21,15 +22,6 @@ NAME = f"{KINDS[_KIND].plural}.{KINDS[_KIND].group}"
 LOGICAL_NAME = named("CustomResourceDefinition", NAME)
 TABLE_NAME = f"{KINDS[_TABLE].plural}.{KINDS[_TABLE].group}"
 TABLE_LOGICAL_NAME = named("CustomResourceDefinition", TABLE_NAME)
-
-MAX_NETWORKS = 512
-"""Rows of a zone; the policies search them within the API server's cost limits."""
-
-MAX_ALL_NETWORKS = 2048
-"""Rows of all zones together, and places."""
-
-MAX_RANGES = 8
-"""Ranges of a row."""
 
 _NAMESPACE = {"type": "string", "minLength": 1, "maxLength": 63}
 _NAME = {"type": "string", "minLength": 1, "maxLength": 253}

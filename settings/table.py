@@ -17,6 +17,12 @@ VLAN_TAG_BYTES = 4
 """What a VLAN inside the vSwitch's own VLAN takes from the MTU."""
 
 
+MAX_RANGES = 8
+"""Ranges of a row, and below rows of a zone and of all zones: what the management cluster's API takes."""
+MAX_NETWORKS = 512
+MAX_ALL_NETWORKS = 2048
+
+
 @dataclass(frozen=True)
 class Row:
     """One network: who owns which VLAN, and everything that a machine's NIC on it needs.

@@ -44,6 +44,7 @@ ENVIRONMENT_RULES: tuple[Callable[[EnvironmentView], Iterator[Problem]], ...] = 
     zones.reserved_is_for_a_location,
     zones.zones_are_used,
     rows.names_are_unique,
+    rows.tables_are_small_enough,
     rows.places_are_known,
     rows.vlans_are_free,
     rows.cidrs_are_disjoint,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from settings.fields import AddressRange
 from settings.places import choose, names
 from settings.rules.views import problem
+from settings.table import MAX_ALL_NETWORKS, MAX_NETWORKS, MAX_RANGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +42,19 @@ def names_are_unique(view: EnvironmentView) -> Iterator[Problem]:
         if name.endswith("-icip"):
             why = "capmox gives the address pools that it makes itself names ending with -icip"
             yield problem("NAME_RESERVED", _place(zone, name), name, why, f"for example {name.removesuffix('-icip')}")
+
+
+def tables_are_small_enough(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that a zone, and all zones together, have no more rows than the management cluster takes."""
+    for name, zone in sorted(view.environment.zones.items()):
+        if len(zone.networks) > MAX_NETWORKS:
+            why = f"the management cluster takes at most {MAX_NETWORKS} networks a zone"
+            place = ("zones", name, "networks")
+            yield problem("TOO_MANY_NETWORKS", place, len(zone.networks), why, "make a second zone, on another bridge")
+    if len(view.networks) > MAX_ALL_NETWORKS:
+        why = f"the management cluster takes at most {MAX_ALL_NETWORKS} networks of all zones"
+        fix = "make a second environment, on another management cluster"
+        yield problem("TOO_MANY_NETWORKS", ("zones",), len(view.networks), why, fix)
 
 
 def places_are_known(view: EnvironmentView) -> Iterator[Problem]:
@@ -203,6 +217,9 @@ def ranges_fit(view: EnvironmentView) -> Iterator[Problem]:
         hosts = AddressRange(network.cidr[1], network.cidr[-2])
         shown = [str(item) for item in network.range]
         value = shown[0] if len(shown) == 1 else shown
+        if len(network.range) > MAX_RANGES:
+            why = f"the management cluster takes at most {MAX_RANGES} ranges a network"
+            yield problem("TOO_MANY_RANGES", place, len(network.range), why, "join ranges, or make another network")
         for item in network.range:
             if not (item.first in hosts and item.last in hosts):
                 why = f"{item} is not inside the host addresses of {network.cidr}, {hosts}"

@@ -40,6 +40,17 @@ def row(**other: Any) -> dict[str, Any]:
     }
 
 
+def large(rows: int, index: int = 0) -> dict[str, Any]:
+    """Give a zone of that many networks of globex in dc, which shares no address with those of another index."""
+    networks = {}
+    for at in range(rows):
+        net = f"10.{10 + 3 * index + at // 256}.{at % 256}"
+        networks[f"large{index}-{at}"] = row(
+            vlan=at + 2, cidr=f"{net}.0/24", gateway=f"{net}.1", range=f"{net}.20-{net}.99"
+        )
+    return {"bridge": f"vmbr{7 + index}", "locations": ["dc"], "networks": networks}
+
+
 IN_DC: Edits = {"locations.dc.tenants.globex": {"vmIds": "3100-3199", "isoStorage": "iso-globex"}}
 ROW = "zones.workers.networks.globex-dc"
 ACME = "zones.workers.networks.acme-lab"
@@ -836,6 +847,30 @@ ROWS = [
         {ROW: row(range="10.232.0.0-10.232.0.9", gateway="10.232.0.254")},
         {ROW: row(range="10.232.0.1-10.232.0.9", gateway="10.232.0.254")},
         always=IN_DC,
+    ),
+    Case(
+        "more ranges than the management cluster takes are refused",
+        "TOO_MANY_RANGES",
+        f"{ROW}.range",
+        {ROW: row(range=[f"10.232.0.{at}-10.232.0.{at}" for at in range(20, 29)])},
+        {ROW: row(range=[f"10.232.0.{at}-10.232.0.{at}" for at in range(20, 28)])},
+        always=IN_DC,
+    ),
+    Case(
+        "more networks than the management cluster takes are refused",
+        "TOO_MANY_NETWORKS",
+        "zones.large.networks",
+        {"zones.large": large(513)},
+        {"zones.large": large(512)},
+        always=IN_DC,
+    ),
+    Case(
+        "more networks of all zones than the management cluster takes are refused",
+        "TOO_MANY_NETWORKS",
+        "zones",
+        {f"zones.large{index}": large(512, index) for index in range(4)},
+        {f"zones.large{index}": large(511, index) for index in range(4)},
+        always={**IN_DC, "zones.workers.networks.globex-lab": GONE},
     ),
     Case(
         "ranges that share addresses are refused",
