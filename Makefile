@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
+.PHONY: help setup mutation demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
   tenant-kubeconfig machines schemas pins audit break-glass
 
 help: ## list the targets
@@ -40,6 +40,9 @@ test: $(READY) ## every test, as CI runs it
 
 test-fast: $(READY) ## tests without engine and lab
 	@$(PY) -m pytest -m "not lab" -n 2
+
+mutation: $(READY) ## break every part of the guard's expressions once: each mutant must be told from the policy
+	@$(PY) -m tests.guard.mutation
 
 lint: $(READY) ## ruff and mypy
 	@$(PY) -m ruff check .
