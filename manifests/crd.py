@@ -139,12 +139,12 @@ _PLACE = {
 }
 
 
-def _list_map(properties: dict[str, Any], *keys: str) -> dict[str, Any]:
+def _list(properties: dict[str, Any]) -> dict[str, Any]:
+    """Give a list of objects; atomic, since the API server's notes on each entry would make a large one too large."""
     return {
         "type": "array",
         "maxItems": MAX_ALL_NETWORKS,
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": list(keys),
+        "x-kubernetes-list-type": "atomic",
         "items": {"type": "object", "required": list(properties), "properties": properties},
     }
 
@@ -161,9 +161,9 @@ def table_crd() -> Manifest:
         "type": "object",
         "required": ["networks", "places"],
         "properties": {
-            "networks": {**_list_map(_ROW, "name"), "description": "Every network of every zone."},
+            "networks": {**_list(_ROW), "description": "Every network of every zone."},
             "places": {
-                **_list_map(_PLACE, "namespace", "location"),
+                **_list(_PLACE),
                 "description": "What a namespace's machines are made of, for each location that it has.",
             },
         },
