@@ -105,3 +105,30 @@ def test_a_cluster_names_its_network_where_the_tenant_has_several() -> None:
     assert only(found, "ProxmoxCluster")["spec"]["ipv4Config"]["addresses"] == ["10.203.0.254"]
     with pytest.raises(ValueError, match="which of 2 networks in lab"):
         of_tenant("acme", around=around)
+
+
+NEWER = {"management.generation": "capi-1.12"}
+WITHOUT_CAPI_POOLS = {"clusters.prod.pools.lab": None}
+
+
+def test_the_newer_generations_cluster_hands_out_the_last_range_of_its_home_network() -> None:
+    ranges = ["10.201.0.20-10.201.0.99", "10.201.0.120-10.201.0.199"]
+    around = {**NEWER, "zones.workers.networks.acme-lab.range": ranges}
+    body = only(of_tenant("acme", WITHOUT_CAPI_POOLS, around), "ProxmoxCluster")
+    assert body["apiVersion"] == "infrastructure.cluster.x-k8s.io/v1alpha2"
+    assert body["spec"]["ipv4Config"] == {
+        "addresses": ["10.201.0.120-10.201.0.199"],
+        "gateway": "10.201.0.1",
+        "prefix": 24,
+        "metric": 100,
+    }
+
+
+def test_the_newer_generations_references_name_a_group_and_no_version() -> None:
+    spec = only(of_tenant("acme", WITHOUT_CAPI_POOLS, NEWER), "Cluster")["spec"]
+    assert spec["controlPlaneRef"] == {
+        "apiGroup": "controlplane.cluster.x-k8s.io",
+        "kind": "KamajiControlPlane",
+        "name": "prod",
+    }
+    assert spec["infrastructureRef"]["apiGroup"] == "infrastructure.cluster.x-k8s.io"
