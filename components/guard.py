@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pulumi
 
+from manifests.isolation import policies
 from operations.api import Api, UnreadableError
 from operations.canaries import policy_canaries, wait, zone_canaries
 from operations.in_the_way import InTheWayError, in_the_way
@@ -76,15 +78,23 @@ class Guard:
         if kind == ZONE:
             return zone_canaries(settings, name, old)
         if kind == TABLE:
-            return policy_canaries(settings, self._by_table())
+            return self._of(self._by_table())
         spec = (new or {}).get("spec") or {}
         policy = name if kind == POLICY else str(spec.get("policyName", ""))
         bound = str((spec.get("paramRef") or {}).get("name", ""))
         zones = [bound] if bound in settings.environment.zones else sorted(settings.environment.zones)
         return [
-            *policy_canaries(settings, [policy]),
+            *self._of([policy]),
             *(canary for zone in zones for canary in zone_canaries(settings, zone) if policy in canary.policies),
         ]
+
+    @cached_property
+    def _pairs(self) -> list[Canary]:
+        """Every policy's canaries: those of a large environment take a second to write."""
+        return policy_canaries(self._settings, policies(self._settings.environment.management.generation))
+
+    def _of(self, names: list[str]) -> list[Canary]:
+        return [canary for canary in self._pairs if canary.binding in names]
 
     def _by_table(self) -> list[str]:
         """Name the policies whose parameter is the table of all rows."""

@@ -1,0 +1,111 @@
+"""Breaking the glass: what is written, and under whose name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from manifests.common import ADMISSION
+from manifests.policies.parts import BINDING
+from operations.api import CREATED, OK, Answer, collection
+from operations.opening import ACTIONS, OpeningError, break_glass, opened, opening, owners
+from operations.rendered import guard_objects, of_kind
+from tests.manifests.examples import environment
+from tests.operations.fakes import FakeApi
+
+SETTINGS = environment()
+NAME = "hybrid-zone-machines-workers"
+BODY = of_kind(guard_objects(SETTINGS), BINDING)[NAME].body
+PATHS = [f"{collection(ADMISSION, BINDING)}/{name}" for name in (NAME, "hybrid-pools-workers")]
+WHO = Answer(CREATED, {"status": {"userInfo": {"username": "eve"}}})
+
+
+def managed(*managers: tuple[str, str]) -> dict[str, Any]:
+    fields = [
+        {"manager": name, "operation": operation, "fieldsV1": {"f:spec": {"f:validationActions": {}}}}
+        for name, operation in managers
+    ]
+    return {"metadata": {"name": NAME, "managedFields": fields}, "spec": BODY["spec"]}
+
+
+class Cluster(FakeApi):
+    """Accepts every patch."""
+
+    def request(self, method: str, path: str, *more: Any, **how: Any) -> Answer:
+        """Answer as a FakeApi, but for patches."""
+        answer = super().request(method, path, *more, **how)
+        return Answer(OK, {}) if method == "PATCH" else answer
+
+
+def cluster(live: dict[str, Any]) -> Cluster:
+    return Cluster(dict.fromkeys(PATHS, live), lambda _body, _headers: WHO)
+
+
+def test_a_zones_bindings_are_opened_under_the_programs_own_manager_with_who_why_and_until() -> None:
+    api = cluster(managed(("pulumi-kubernetes-1", "Apply")))
+    lines = break_glass(api, SETTINGS, zone="workers", binding=None, why=" fire ")
+    patches = [(path, sent) for method, path, sent in api.asked if method == "PATCH"]
+    assert [path for path, _ in patches] == PATHS
+    for _, sent in patches:
+        assert sent["query"] == {"fieldManager": "pulumi-kubernetes-1", "force": "true"}
+        how = opening(sent["body"])
+        assert how is not None
+        assert (how.who, how.why) == ("eve", "fire")
+        assert sent["body"]["spec"]["validationActions"] == ACTIONS
+    assert len(lines) == 2
+
+
+def test_what_others_wrote_is_taken_from_them_first() -> None:
+    live = managed(("pulumi-kubernetes-1", "Apply"), ("kubectl-edit", "Update"))
+    assert owners(live) == (["pulumi-kubernetes-1"], ["kubectl-edit"])
+    api = cluster(live)
+    break_glass(api, SETTINGS, zone=None, binding=NAME, why="fire")
+    kept = [
+        [each["manager"] for each in sent["body"]["metadata"].get("managedFields", [])]
+        for method, _, sent in api.asked
+        if method == "PATCH"
+    ]
+    assert kept == [["pulumi-kubernetes-1"], ["pulumi-kubernetes-1"], []]
+
+
+def test_an_opened_binding_keeps_all_that_the_program_writes_but_its_actions() -> None:
+    how = opening(opened(BODY, opening_of("eve", "fire", "2026-01-01")))
+    assert how == opening_of("eve", "fire", "2026-01-01")
+    changed = opened(BODY, opening_of("eve", "fire", "2026-01-01"))
+    assert {**changed["spec"], "validationActions": None} == {**BODY["spec"], "validationActions": None}
+    assert changed["metadata"]["labels"] == BODY["metadata"]["labels"]
+    assert "annotations" not in BODY["metadata"]
+
+
+def opening_of(who: str, why: str, until: str) -> Any:
+    prefix = "hybrid.cozystack.io/opened-"
+    notes = {f"{prefix}by": who, f"{prefix}because": why, f"{prefix}until": until}
+    return opening({"metadata": {"annotations": notes}})
+
+
+@pytest.mark.parametrize(
+    ("zone", "binding", "why", "says"),
+    [
+        ("workers", None, "", "say why"),
+        ("nowhere", None, "x", "its zones: workers"),
+        (None, "nothing", "x", "hybrid-clusters"),
+    ],
+)
+def test_a_wrong_call_says_what_to_write_and_changes_nothing(
+    zone: str | None, binding: str | None, why: str, says: str
+) -> None:
+    api = cluster(managed())
+    with pytest.raises(OpeningError, match=says):
+        break_glass(api, SETTINGS, zone=zone, binding=binding, why=why)
+    assert all(method != "PATCH" for method, _, _ in api.asked)
+
+
+def test_a_binding_that_is_not_there_is_not_made() -> None:
+    with pytest.raises(OpeningError, match="not in the cluster"):
+        break_glass(FakeApi(judge=lambda _body, _headers: WHO), SETTINGS, zone="workers", binding=None, why="x")
+
+
+def test_what_nobody_opened_is_not_open() -> None:
+    assert opening(None) is None
+    assert opening(BODY) is None
