@@ -162,3 +162,16 @@ def test_the_example_is_not_changed_by_a_changed_copy() -> None:
     before = raw("lab")
     environment_settings(lambda found: found["zones"]["workers"]["networks"].clear())
     assert raw("lab") == before
+
+
+def test_a_change_of_generation_updates_the_guard_and_takes_only_the_rows_pools_away(*, unknown: bool) -> None:
+    settings = environment_settings(lambda found: found["management"].update(generation="capi-1.12"))
+    before = {f"{item.type} {item.name}" for item in example("lab", unknown=unknown)}
+    after = {f"{item.type} {item.name}" for item in run_environment(settings, unknown=unknown)}
+    gone = {name.split()[1] for name in before - after}
+    pools = ("tenant-acme/acme-dc", "tenant-acme/acme-lab", "tenant-globex/globex-lab")
+    assert gone == {f"InClusterIPPool/{name}" for name in pools}
+    assert {name.split()[1] for name in after - before} == {
+        "ValidatingAdmissionPolicy/hybrid-cluster-ranges",
+        "ValidatingAdmissionPolicyBinding/hybrid-cluster-ranges",
+    }
