@@ -14,23 +14,27 @@ from settings.environment import Environment
 from settings.stack import EnvironmentSettings
 from tests.guard.offline import Guard
 from tests.manifests.examples import raw
+from tests.manifests.live import CAPI, CAPMOX, CHARTS
 from tests.strategies import ENVIRONMENT, environments
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn
 
+    from manifests.manifest import Manifest
+
 Body = dict[str, Any]
-CONTROLLERS = {
-    "capmox": "system:serviceaccount:capmox-system:capmox-controller-manager",
-    "capi": "system:serviceaccount:capi-system:capi-manager",
-    "charts": "system:serviceaccount:charts:helm-controller",
-}
+CONTROLLERS = {"capmox": CAPMOX, "capi": CAPI, "charts": CHARTS}
+
+
+def objects(stack: Body) -> list[Manifest]:
+    """Give the objects of an environment, as the program renders them."""
+    settings = EnvironmentSettings(ENVIRONMENT, Environment.model_validate(stack))
+    return environment(settings, placeholders(settings))
 
 
 def guard(stack: Body) -> Guard:
-    """Give the policies of an environment, as the program renders them."""
-    settings = EnvironmentSettings(ENVIRONMENT, Environment.model_validate(stack))
-    return Guard(item.body for item in environment(settings, placeholders(settings)))
+    """Give the policies of an environment."""
+    return Guard(item.body for item in objects(stack))
 
 
 @st.composite
@@ -52,7 +56,7 @@ def full(generation: str) -> Body:
         "10.201.0.100-10.201.0.199",
     ]
     found["tenants"]["initech"] = {"namespace": "tenant-initech", "clusters": []}
-    row = {"location": "lab", "gateway": "10.210.0.1", "range": "10.210.0.20-10.210.0.199", "cidr": "10.210.0.0/25"}
+    row = {"location": "lab", "gateway": "10.210.0.1", "range": "10.210.0.20-10.210.0.99", "cidr": "10.210.0.0/25"}
     found["zones"]["storage"] = {
         "bridge": "vmbr2",
         "locations": ["lab"],
