@@ -250,7 +250,10 @@ def _fields(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _follow(model: type[BaseModel], location: tuple[int | str, ...]) -> tuple[Place, tuple[str, ...], bool]:
-    """Turn pydantic's location into a place of the file; give also the legal keys around its last step."""
+    """Turn pydantic's location into a place of the file; give also the legal keys around its last step.
+
+    At a union that a key decides: what that key can say.
+    """
     place: list[str | int] = []
     keys: tuple[str, ...] = ()
     here: Any = model
@@ -265,7 +268,7 @@ def _follow(model: type[BaseModel], location: tuple[int | str, ...]) -> tuple[Pl
         keys = tuple(_fields(here)) if isinstance(here, type) and issubclass(here, BaseModel) else ()
         place.append(step)
         here = _child(here, step)
-    return tuple(place), keys, False
+    return tuple(place), tuple(_tags(_bare(here))) or keys, False
 
 
 def _child(here: Any, step: str | int) -> Any:

@@ -294,6 +294,7 @@ BACKENDS = [
         f"{LAB}.backend",
         {f"{LAB}.backend": GONE},
         {f"{LAB}.backend": "capi-proxmox"},
+        fix="capi-proxmox, hcloud-server, proxmox-vm",
     ),
     acme(
         "a capi-proxmox pool outside the home location is refused as not built yet",
