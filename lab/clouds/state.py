@@ -47,6 +47,12 @@ def read(folder: Path, endpoint: str) -> dict[str, Any] | None:
 
 
 @contextmanager
+def look(folder: Path, endpoint: str) -> Iterator[dict[str, Any]]:
+    """Yield an endpoint's state (empty when never seeded) for a call that changes nothing; takes no lock."""
+    yield read(folder, endpoint) or {}
+
+
+@contextmanager
 def edit(folder: Path, endpoint: str) -> Iterator[dict[str, Any]]:
     """Change an endpoint's state by hand, as somebody with the cloud's own console would.
 

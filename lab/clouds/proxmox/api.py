@@ -9,7 +9,7 @@ from lab.clouds import faults
 from lab.clouds.errors import CloudError, LostAnswerError
 from lab.clouds.proxmox.rights import privileges
 from lab.clouds.proxmox.token import ApiToken
-from lab.clouds.state import edit
+from lab.clouds.state import edit, look
 
 
 class Session:
@@ -74,7 +74,7 @@ class ProxmoxApi:
         if fault == "error":
             message = f"received an HTTP 500 response - Reason: the lab was told to fail this call ({name})"
             raise CloudError(message)
-        with edit(self.folder, self.endpoint) as state:
+        with (look if name == "read" else edit)(self.folder, self.endpoint) as state:
             yield Session(state, self._authenticate(state))
         if fault == "lost_answer":
             message = f'failed to perform HTTP request ({name}): "{self.endpoint}": EOF'

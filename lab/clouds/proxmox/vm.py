@@ -152,6 +152,9 @@ class Vm(Resource):
 
     def _configure(self, identity: str, wanted: Mapping[str, Any], inputs: Properties) -> None:
         values = {key: wanted[key] for key in _WRITTEN if key in wanted}
+        if any(disk.get("fileId") for disk in wanted["disks"]):
+            message = "failed to open SSH client: disks.file_id imports over SSH, and the lab's nodes have none"
+            raise CloudError(message)
         with self.api.call("config_put") as session:
             machine.put_config(session, identity, values, frozenset(inputs))
         if inputs.get("disks") != []:
