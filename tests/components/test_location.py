@@ -128,7 +128,7 @@ def test_a_tenant_has_a_network_with_one_subnet_in_its_own_hetzner_project(lab: 
     assert subnet.inputs["networkZone"] == "eu-central"
     assert subnet.inputs["type"] == "cloud"
     assert "vswitchId" not in subnet.inputs
-    assert subnet.inputs["networkId"] == UNKNOWN or float(subnet.inputs["networkId"]).is_integer()
+    assert subnet.inputs["networkId"] == UNKNOWN or isinstance(subnet.inputs["networkId"], float)
     assert {item.provider for item in (network, subnet)} == {"hcloud-fsn1-acme"}
 
 
