@@ -91,7 +91,8 @@ def look_at_environment(raw: Mapping[str, Any]) -> tuple[EnvironmentView | None,
     if examined.model is None:
         return None, list(examined.problems)
     view = EnvironmentView(examined, examined.model)
-    found = [examined.as_in_file(problem) for rule in ENVIRONMENT_RULES for problem in rule(view)]
+    said = [problem for rule in ENVIRONMENT_RULES for problem in rule(view)]
+    found = [examined.as_in_file(problem) for problem in said if examined.believes(problem)]
     return view, [*examined.problems, *found]
 
 
@@ -111,7 +112,8 @@ def _tenant(
     settings = TenantSettings(who.stack, who.environment, tenant, around.environment, examined.model.clusters)
     view = TenantView(settings, examined, around)
     rules = (*TENANT_RULES, *PLACE_RULES) if tenant in around.environment.tenants else TENANT_RULES
-    found += [examined.as_in_file(problem) for rule in rules for problem in rule(view)]
+    said = [problem for rule in rules for problem in rule(view)]
+    found += [examined.as_in_file(problem) for problem in said if examined.believes(problem)]
     return replace(settings, warnings=_refuse(who.stack, problems, found))
 
 

@@ -53,6 +53,11 @@ class Examined(Generic[Root]):
         """Say whether what stands at a place is what the file says."""
         return not any(place[: len(cut)] == cut for cut in self.broken)
 
+    def believes(self, problem: Problem) -> bool:
+        """Say whether a rule's problem is about what the file says, not about what stands in for something faulty."""
+        broken = [dotted(place) for place in self.broken]
+        return not any(problem.path == path or problem.path.startswith(f"{path}.") for path in broken)
+
     def names(self, *place: str | int) -> frozenset[str]:
         """Give the names of all entries in a map of the file, the faulty ones too."""
         found = _at(self.data, place)
@@ -136,7 +141,7 @@ class Examiner(Generic[Root]):
 
     def _repair(self, data: dict[str, Any], fault: Fault, broken: set[Place], tried: frozenset[Place]) -> None:
         """Take a fault out, as little around it as makes it legal: more than was tried for it before."""
-        if fault.kind == "extra_forbidden" and "pools" not in fault.place:
+        if fault.kind == "extra_forbidden":
             _cut(data, fault.place)
             return
         for length in range(len(fault.place), 0, -1):
