@@ -64,7 +64,7 @@ def edit(folder: Path, endpoint: str) -> Iterator[dict[str, Any]]:
         before = path.read_text() if path.exists() else "{}"
         state: dict[str, Any] = json.loads(before)
         yield state
-        after = json.dumps(state, indent=1)
+        after = json.dumps(state)  # not indented: that would take the slow encoder
         if after != before:
             write_atomically(path, after.encode())
 

@@ -68,9 +68,13 @@ class ProxmoxApi:
         self._password = password
 
     @contextmanager
-    def call(self, name: str) -> Iterator[Session]:
-        """Make one call. What it changes is kept when it ends well, or when only its answer is lost (`faults`)."""
-        fault = faults.take(self.folder, self.endpoint, name)
+    def call(self, name: str, *others: str) -> Iterator[Session]:
+        """Make one call. What it changes is kept when it ends well, or when only its answer is lost (`faults`).
+
+        With `others` it stands for several calls in a row, each of which may be told to fail.
+        """
+        ordered = [faults.take(self.folder, self.endpoint, each) for each in (name, *others)]
+        fault = "error" if "error" in ordered else next(filter(None, ordered), None)
         if fault == "error":
             message = f"received an HTTP 500 response - Reason: the lab was told to fail this call ({name})"
             raise CloudError(message)

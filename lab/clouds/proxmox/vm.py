@@ -164,15 +164,12 @@ class Vm(Resource):
         """Bring the disks to what is wanted; tell whether one was moved."""
         disks = list(disks)
         moved = False
-        for disk in disks:
-            with self.api.call("disk") as session:
+        with self.api.call("disk", "move_disk", "resize") as session:
+            for disk in disks:
                 machine.set_disk(session, identity, disk)
-            with self.api.call("move_disk") as session:
                 moved |= machine.move_disk(session, identity, disk["interface"], disk["datastoreId"])
-            with self.api.call("resize") as session:
                 machine.resize(session, identity, disk["interface"], disk["size"])
-        if not keep_others:
-            with self.api.call("disk") as session:
+            if not keep_others:
                 machine.remove_disks(session, identity, {disk["interface"] for disk in disks})
         return moved
 
