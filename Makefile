@@ -39,7 +39,7 @@ test: $(READY) ## every test, as CI runs it
 	@$(PY) -m pytest
 
 test-fast: $(READY) ## tests without engine and lab
-	@$(PY) -m pytest -m "not lab" -n 2
+	@$(PY) -m pytest -m "not lab" -n 2 --hypothesis-profile fast
 
 lint: $(READY) ## ruff and mypy
 	@$(PY) -m ruff check .
