@@ -32,6 +32,8 @@ def environment(settings: EnvironmentSettings, credentials: Any) -> dict[str, An
         context=settings.environment.management.context,
         # Without it another API-server address in the kubeconfig would replace every object.
         cluster_identifier=settings.stack,
+        # A changed Secret is changed, not deleted and made anew: its controllers hold on to it with a finalizer.
+        enable_secret_mutable=True,
     )
     objects = Objects(provider)
     names = sorted(settings.environment.locations)

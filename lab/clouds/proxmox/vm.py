@@ -156,7 +156,9 @@ class Vm(Resource):
             message = "failed to open SSH client: disks.file_id imports over SSH, and the lab's nodes have none"
             raise CloudError(message)
         with self.api.call("config_put") as session:
-            machine.put_config(session, identity, values, frozenset(inputs))
+            # The plugin writes serial0=socket on every clone, asked or not (seen), and Proxmox VE asks HWType for it.
+            session.require(f"/vms/{identity}", "VM.Config.HWType")
+            machine.put_config(session, identity, values)
         if inputs.get("disks") != []:
             self._write_disks(identity, wanted["disks"], keep_others=True)
 
@@ -215,7 +217,7 @@ class Vm(Resource):
         values = {key: wanted.get(key) for key in _WRITTEN if key in changed}
         if values or "disks" in changed:
             with self.api.call("config_put") as session:
-                machine.put_config(session, identity, values, frozenset(inputs))
+                machine.put_config(session, identity, values)
         moved = "disks" in changed and self._write_disks(identity, wanted["disks"], keep_others=False)
         if "poolId" in changed:
             with self.api.call("pool") as session:
