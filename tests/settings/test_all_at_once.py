@@ -14,6 +14,8 @@ from tests.settings.files import GONE, edit, edited, of_environment, problems, s
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.settings.files import Edits
+
 
 def test_a_file_with_many_faults_names_each_of_them_once() -> None:
     environment = edited(
@@ -224,6 +226,6 @@ def test_faults_of_shape_and_of_meaning_in_one_row_are_told_together(tmp_path: P
 
 @pytest.mark.parametrize("key", ["vlan", "gateway", "range"])
 def test_nothing_is_said_of_what_stands_in_for_a_faulty_part_of_a_row(key: str, tmp_path: Path) -> None:
-    rows = {f"zones.workers.networks.{row}.{key}": "x" for row in ("acme-lab", "acme-dc", "globex-lab")}
+    rows: Edits = {f"zones.workers.networks.{row}.{key}": "x" for row in ("acme-lab", "acme-dc", "globex-lab")}
     write_edited(tmp_path, "lab", rows)
-    assert sorted(path for _, path in said(tmp_path, "lab")) == sorted(rows)
+    assert sorted(path for _, path in said(tmp_path, "lab")) == sorted(map(str, rows))
