@@ -5,6 +5,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.requirements
 
+need = @test -n "$($(1))" || { echo "say which: make $@ $(1)=$(2)" >&2; exit 2; }
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo demo-clean lab lab-down test test-fast lint format bench check render policy-config \
   tenant-kubeconfig machines schemas pins
@@ -21,13 +23,13 @@ $(READY): requirements.txt requirements-dev.txt
 setup: $(READY) ## make .venv with the pinned dependencies
 
 demo: $(READY) ## two Proxmox locations, Hetzner Cloud, two tenants and an intruder, on this machine (CRDS=DIR for real CRDs)
-	@$(PY) -m lab demo $(if $(CRDS),--crds $(CRDS))
+	@$(PY) -m lab demo $(if $(CRDS),--crds "$(CRDS)")
 
 demo-clean: $(READY) ## destroy the demo's stacks, stop the lab, delete .lab/
 	@$(PY) -m lab demo-clean
 
 lab: $(READY) ## start the lab alone and write .lab/env-<stack> (CRDS=DIR for real CRDs)
-	@$(PY) -m lab up $(if $(CRDS),--crds $(CRDS))
+	@$(PY) -m lab up $(if $(CRDS),--crds "$(CRDS)")
 
 lab-down: $(READY) ## stop the lab, keep its data
 	@$(PY) -m lab down
@@ -55,17 +57,22 @@ bench: $(READY) ## print the speed figures (starts a lab of its own)
 	@$(PY) -m lab.bench
 
 check: $(READY) ## validate a stack file without the engine: STACK=lab-acme [STACKS=dir] [FORMAT=json]
-	@$(PY) -m settings check $(STACK) --stacks $(STACKS) $(if $(FORMAT),--format $(FORMAT))
+	$(call need,STACK,lab-acme)
+	@$(PY) -m settings check "$(STACK)" --stacks "$(STACKS)" $(if $(FORMAT),--format $(FORMAT))
 
 render: $(READY) ## write a stack's Kubernetes objects as YAML: STACK=lab OUT=DIR [STACKS=dir]
-	@$(PY) -m manifests render $(STACK) --out $(OUT) --stacks $(STACKS)
+	$(call need,STACK,lab)
+	$(call need,OUT,/tmp/objects)
+	@$(PY) -m manifests render "$(STACK)" --out "$(OUT)" --stacks "$(STACKS)"
 
 policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [STACKS=dir]
-	@$(PY) -m manifests policy-config $(ENV) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
+	$(call need,ENV,lab)
+	@$(PY) -m manifests policy-config "$(ENV)" --stacks "$(STACKS)" $(if $(OUT),--out "$(OUT)")
 
-tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE]
-	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations tenant-kubeconfig $(STACK) --stacks $(STACKS) \
-	  --out $(or $(OUT),.lab/kubeconfig-$(STACK))
+tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE; default: the lab's]
+	$(call need,STACK,lab-acme)
+	@$(if $(OUT),,KUBECONFIG=.lab/kubeconfig) $(PY) -m operations tenant-kubeconfig "$(STACK)" --stacks "$(STACKS)" \
+	  --out "$(or $(OUT),.lab/kubeconfig-$(STACK))"
 
 schemas: $(READY) ## write the stack files' JSON Schemas, for editors
 	@$(PY) -m settings schema environment > stacks/environment.schema.json

@@ -11,8 +11,6 @@ from manifests.generations import API_VERSIONS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import pulumi_kubernetes as kubernetes
-
     from manifests.manifest import Manifest
 
 OWNS_MACHINES = ("Cluster", "MachineDeployment")
@@ -27,7 +25,7 @@ class Objects:
     and then delete it from under itself.
     """
 
-    def __init__(self, provider: kubernetes.Provider) -> None:
+    def __init__(self, provider: pulumi.ProviderResource) -> None:
         """Begin with nothing registered."""
         self._provider = provider
         self._registered: dict[str, pulumi.Resource] = {}

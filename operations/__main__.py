@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
-from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig
+from operations.private import write_private
+from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig, tenant_of
 from settings.load import load
 from settings.problems import SettingsError
 from settings.stack import TenantSettings
@@ -28,13 +28,15 @@ def main() -> int:
         if not isinstance(settings, TenantSettings):
             print(f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>", file=sys.stderr)  # noqa: T201 - a command's output
             return 1
-        text = json.dumps(tenant_kubeconfig(settings), indent=2)
+        text = json.dumps(tenant_kubeconfig(tenant_of(settings)), indent=2)
     except (SettingsError, NotYetError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command's output
         return 1
-    # Never readable by others, not even between making and filling it.
-    with os.fdopen(os.open(given.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text + "\n")
+    try:
+        write_private(given.out, text + "\n")
+    except OSError as error:
+        print(f"{given.out}: {error.strerror}", file=sys.stderr)  # noqa: T201 - a command's output
+        return 1
     print(f"{given.out}: context {given.stack}")  # noqa: T201 - a command's output
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seed ISOs are written below the working directory."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _kubeconfig(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every stack of the examples finds its context."""
+    file = tmp_path_factory.mktemp("kubeconfig") / "config"
+    contexts = [{"name": name} for name in ("cozystack-lab", "lab-acme", "lab-globex")]
+    file.write_text(json.dumps({"contexts": contexts}))
+    monkeypatch.setenv("KUBECONFIG", str(file))
 
 
 @pytest.fixture(params=[False, True], ids=["known", "unknown"])

@@ -77,7 +77,11 @@ def test_kubernetes_providers_name_a_context_and_what_the_cluster_is_whatever_it
         "clusterIdentifier": "lab",
         "enableSecretMutable": "true",
     }
-    assert acme["management"].inputs == {"context": "lab-acme", "clusterIdentifier": "lab"}
+    assert acme["management"].inputs == {
+        "context": "lab-acme",
+        "clusterIdentifier": "lab",
+        "enableSecretMutable": "true",
+    }
 
 
 def test_a_tenants_stack_holds_nothing_of_another_tenant() -> None:

@@ -14,7 +14,7 @@ _DNS_NAME = re.compile(
 _TAG = re.compile(r"^[a-z0-9_][a-z0-9_\-+.]*$", re.IGNORECASE)
 _FIRST_ID, _LAST_ID = 100, 999999999
 
-# Which privilege on /vms/N each property needs (proxmox-permissions §1, "Config keys"); all others: HWType.
+# Which privilege on /vms/N each property needs in Proxmox VE's own check of a configuration; all others: HWType.
 _PRIVILEGE = {
     "cpu": "VM.Config.CPU",
     "numas": "VM.Config.CPU",

@@ -1,8 +1,8 @@
 """`VmLegacy`: virtual machines, cloned or from nothing, with the real plugin's failure modes.
 
-From `providers.md` §0 and §1: a VM without `clone` adopts a foreign machine of the same id; a clone whose configuration
-can't be written stays in the state with the wanted values and is only started by the next plain `up`; a change of
-id, node (without `migrate`) or anything under `clone` deletes the machine first.
+As the real plugin was seen to do: a VM without `clone` adopts a foreign machine of the same id; a clone whose
+configuration can't be written stays in the state with the wanted values and is only started by the next plain `up`; a
+change of id, node (without `migrate`) or anything under `clone` deletes the machine first.
 """
 
 from collections.abc import Iterable, Mapping
