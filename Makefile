@@ -5,6 +5,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.requirements
 
+need = @test -n "$($(1))" || { echo "say which: make $@ $(1)=$(2)" >&2; exit 2; }
+
 .DEFAULT_GOAL := help
 .PHONY: help setup mutation demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
   tenant-kubeconfig machines schemas pins audit break-glass
@@ -21,13 +23,13 @@ $(READY): requirements.txt requirements-dev.txt
 setup: $(READY) ## make .venv with the pinned dependencies
 
 demo: $(READY) ## two Proxmox locations, Hetzner Cloud, two tenants and an intruder, on this machine (CRDS=DIR for real CRDs)
-	@$(PY) -m lab demo $(if $(CRDS),--crds $(CRDS))
+	@$(PY) -m lab demo $(if $(CRDS),--crds "$(CRDS)")
 
 demo-clean: $(READY) ## destroy the demo's stacks, stop the lab, delete .lab/
 	@$(PY) -m lab demo-clean
 
 lab: $(READY) ## start the lab alone and write .lab/env-<stack> (CRDS=DIR for real CRDs)
-	@$(PY) -m lab up $(if $(CRDS),--crds $(CRDS))
+	@$(PY) -m lab up $(if $(CRDS),--crds "$(CRDS)")
 
 lab-down: $(READY) ## stop the lab, keep its data
 	@$(PY) -m lab down
@@ -39,7 +41,7 @@ test: $(READY) ## every test, as CI runs it
 	@$(PY) -m pytest
 
 test-fast: $(READY) ## tests without engine and lab
-	@$(PY) -m pytest -m "not lab" -n 2
+	@$(PY) -m pytest -m "not lab" -n 2 --hypothesis-profile fast
 
 mutation: $(READY) ## break every part of the guard's expressions once: each mutant must be told from the policy
 	@$(PY) -m tests.guard.mutation
@@ -47,7 +49,8 @@ mutation: $(READY) ## break every part of the guard's expressions once: each mut
 lint: $(READY) ## ruff and mypy
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy .
+	@$(PY) -m mypy __main__.py settings manifests components operations lab tests policy/tenant_isolation
+	@$(PY) -m mypy policy/__main__.py
 
 format: $(READY) ## let ruff format and sort
 	@$(PY) -m ruff format .
@@ -57,20 +60,25 @@ bench: $(READY) ## print the speed figures (starts a lab of its own)
 	@$(PY) -m lab.bench
 
 check: $(READY) ## validate a stack file without the engine: STACK=lab-acme [STACKS=dir] [FORMAT=json]
-	@$(PY) -m settings check $(STACK) --stacks $(STACKS) $(if $(FORMAT),--format $(FORMAT))
+	$(call need,STACK,lab-acme)
+	@$(PY) -m settings check "$(STACK)" --stacks "$(STACKS)" $(if $(FORMAT),--format $(FORMAT))
 
 render: $(READY) ## write a stack's Kubernetes objects as YAML: STACK=lab OUT=DIR [STACKS=dir]
-	@$(PY) -m manifests render $(STACK) --out $(OUT) --stacks $(STACKS)
+	$(call need,STACK,lab)
+	$(call need,OUT,/tmp/objects)
+	@$(PY) -m manifests render "$(STACK)" --out "$(OUT)" --stacks "$(STACKS)"
 
 render-guard: $(READY) ## write the guard as plain YAML with its cases for Chainsaw: ENV=lab OUT=DIR [STACKS=dir]
 	@$(PY) -m manifests render-guard $(ENV) --out $(OUT) --stacks $(STACKS)
 
 policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [STACKS=dir]
-	@$(PY) -m manifests policy-config $(ENV) --stacks $(STACKS) $(if $(OUT),--out $(OUT))
+	$(call need,ENV,lab)
+	@$(PY) -m manifests policy-config "$(ENV)" --stacks "$(STACKS)" $(if $(OUT),--out "$(OUT)")
 
-tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE]
-	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) tenant-kubeconfig $(STACK) \
-	  --out $(or $(OUT),.lab/kubeconfig-$(STACK))
+tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's rights: STACK=lab-acme [OUT=FILE; default: the lab's]
+	$(call need,STACK,lab-acme)
+	@$(if $(OUT),,KUBECONFIG=.lab/kubeconfig) $(PY) -m operations --stacks "$(STACKS)" tenant-kubeconfig "$(STACK)" \
+	  --out "$(or $(OUT),.lab/kubeconfig-$(STACK))"
 
 audit: $(READY) ## ask the cluster, by dry runs, whether it refuses and admits what it must: ENV=lab [FORMAT=json]
 	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) audit $(ENV) $(if $(FORMAT),--format $(FORMAT))

@@ -9,6 +9,7 @@ import pulumi
 
 from components.environment import environment
 from components.guard import prepare
+from components.kubeconfig import require_context
 from components.tenant import tenant
 from settings.credentials import parse_credentials
 from settings.load import from_config
@@ -28,9 +29,15 @@ async def main() -> dict[str, Any]:
         for warning in settings.warnings:
             pulumi.warn(str(warning))
         if isinstance(settings, EnvironmentSettings):
+            require_context(settings.environment.management.context, "set KUBECONFIG to the admin's kubeconfig")
             secret = config.get_secret("credentials")
             credentials = parse_credentials(await secret.future() if secret is not None else None)
             return environment(settings, credentials, await prepare(settings))
+        require_context(
+            stack,
+            f"run `pulumi up -s {settings.environment_name}`, then `make tenant-kubeconfig STACK={stack}`, "
+            "and set KUBECONFIG to what it writes",
+        )
         return await tenant(settings)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from error

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pulumi_kubernetes as kubernetes
-
 from components.isolation import Isolation
 from components.location import Location
+from components.management import management_provider
 from components.network_zone import NetworkZone
 from components.objects import Objects
 from components.tenant_access import TenantAccess
@@ -28,12 +27,7 @@ def environment(settings: EnvironmentSettings, credentials: Any, guard: Guard | 
     problems = check_credentials(settings.environment, credentials)
     if problems:
         raise SettingsError(settings.stack, problems)
-    provider = kubernetes.Provider(
-        "management",
-        context=settings.environment.management.context,
-        # Without it another API-server address in the kubeconfig would replace every object.
-        cluster_identifier=settings.stack,
-    )
+    provider = management_provider(settings.environment.management.context, settings.stack)
     objects = Objects(provider, guard)
     names = sorted(settings.environment.locations)
     locations = {name: Location(name, settings, credentials.get(name, {})) for name in names}

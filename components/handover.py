@@ -13,8 +13,6 @@ from settings.environment import HcloudLocation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    import pulumi_kubernetes as kubernetes
-
     from settings.stack import TenantSettings
 
 SECRET = "hybrid-handover"  # noqa: S105 - the object's name
@@ -28,7 +26,7 @@ class _SecretRead(pulumi.CustomResource):
 
     data: pulumi.Output[dict[str, str] | None]
 
-    def __init__(self, name: str, place: str, provider: kubernetes.Provider) -> None:
+    def __init__(self, name: str, place: str, provider: pulumi.ProviderResource) -> None:
         opts = pulumi.ResourceOptions(id=place, provider=provider, additional_secret_outputs=["data"])
         super().__init__("kubernetes:core/v1:Secret", name, {"data": None}, opts)
 
@@ -66,7 +64,7 @@ def direct_locations(settings: TenantSettings) -> list[str]:
     )
 
 
-async def read_handover(settings: TenantSettings, provider: kubernetes.Provider) -> Handover:
+async def read_handover(settings: TenantSettings, provider: pulumi.ProviderResource) -> Handover:
     """Read the tenant's handover and compare its digest with the environment file that this run has read.
 
     A missing one stops in the engine, so the read's own name says what to do. A differing digest is a warning at

@@ -89,14 +89,12 @@ class Location(pulumi.ComponentResource):
         own = f"{self._name}-{tenant}"
         account = resource_pool(self._settings.stack, tenant)
         opts = pulumi.ResourceOptions(parent=self, provider=provider)
-        pool = proxmox.PoolLegacy(f"{own}-pool", pool_id=account, comment="machines of this tenant", opts=opts)
         user = proxmox.UserLegacy(
             f"{own}-user", user_id=f"{account}@pve", enabled=True, comment="holds the tenant's token", opts=opts
         )
         token = proxmox_user.Token(
             f"{own}-token", user_id=user.user_id, token_name=TOKEN_NAME, privileges_separation=True, opts=opts
         )
-        after = pulumi.ResourceOptions(parent=self, provider=provider, depends_on=[pool])
         acls: list[pulumi.Resource] = []
         for grant in grants(self._settings, self._name, tenant):
             # A separated token has what it and its user both have, so both get each role.
@@ -107,12 +105,20 @@ class Location(pulumi.ComponentResource):
                         path=grant.path,
                         role_id=roles[grant.role].role_id,
                         propagate=False,
-                        opts=after,
+                        opts=opts,
                         **holder,
                     )
                 )
-        # The token is handed over once it can do its work: an Output that waits for the ACLs.
-        ready = pulumi.Output.all(token.value, *[acl.urn for acl in acls]).apply(lambda known: str(known[0]))
+        # After the rights, so that it goes before them: a pool with machines in it can't be deleted, and a tenant who
+        # was removed too early still has the rights to destroy them.
+        pool = proxmox.PoolLegacy(
+            f"{own}-pool",
+            pool_id=account,
+            comment="machines of this tenant",
+            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=acls)),
+        )
+        # The token is handed over once it can do its work: an Output that waits for the pool, and so for the ACLs.
+        ready = pulumi.Output.all(token.value, pool.urn).apply(lambda known: str(known[0]))
         value: pulumi.Output[str] = pulumi.Output.secret(ready)
         return {
             f"pve.{self._name}.token": value,

@@ -11,8 +11,6 @@ from manifests.generations import API_VERSIONS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import pulumi_kubernetes as kubernetes
-
     from components.guard import Guard
     from manifests.manifest import Manifest
 
@@ -28,7 +26,7 @@ class Objects:
     and then delete it from under itself.
     """
 
-    def __init__(self, provider: kubernetes.Provider, guard: Guard | None = None) -> None:
+    def __init__(self, provider: pulumi.ProviderResource, guard: Guard | None = None) -> None:
         """Begin with nothing registered. `guard` keeps what was opened by hand and waits for what it changes."""
         self._provider = provider
         self._guard = guard

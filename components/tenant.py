@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from components.handover import read_handover
+from components.management import management_provider
 from components.objects import Objects
 from components.providers import providers
 from components.tenant_cluster import TenantCluster
@@ -23,7 +23,7 @@ async def tenant(settings: TenantSettings) -> dict[str, Any]:
 
     Stops before anything is registered where the handover does not fit the environment file.
     """
-    management = kubernetes.Provider("management", context=settings.stack, cluster_identifier=settings.environment_name)
+    management = management_provider(settings.stack, settings.environment_name)
     handover = await read_handover(settings, management)
     run = TenantRun(settings, Objects(management), providers(settings, handover), handover, await _last_templates())
     templates: dict[str, Any] = {}

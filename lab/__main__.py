@@ -12,9 +12,10 @@ from lab.demo.run import clean, demo
 from lab.demo.shell import DemoError
 from lab.layout import Layout
 from lab.toolchain import BuildError, GoError, ToolMissingError
-from lab.up import LabError, down, remove, up
+from lab.up import LabError, down, next_steps, remove, up
 from settings.problems import SettingsError
 
+STILL_UP = "the lab may still run: `make demo` begins again with what is there, `make demo-clean` takes everything down"
 LAYOUT = Layout.of(Path(__file__).resolve().parents[1])
 
 
@@ -33,7 +34,7 @@ def main() -> int:
     try:
         if given.command == "up":
             up(LAYOUT, given.crds, _line)
-            _line("the lab is up; `. .lab/env-lab` (or another stack's), then plain pulumi commands")
+            _line(next_steps(LAYOUT))
         elif given.command == "demo":
             demo(LAYOUT, given.crds)
         elif given.command == "demo-clean":
@@ -43,10 +44,10 @@ def main() -> int:
         else:
             remove(LAYOUT)
     except (LabError, DemoError, ClusterError, CrdError, BuildError, GoError, ToolMissingError, SettingsError) as error:
-        print(error, file=sys.stderr)
+        print(f"{error}\n{STILL_UP if given.command == 'demo' else ''}".rstrip(), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("stopped; the lab may still run: `make demo-clean` takes it down", file=sys.stderr)
+        print(f"stopped\n{STILL_UP}", file=sys.stderr)
         return 130
     return 0
 

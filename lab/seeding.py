@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import string
 import uuid
 from typing import TYPE_CHECKING, Any
 
 from lab.clouds import seed_hcloud, seed_proxmox
+from operations.private import write_private
 from settings.environment import HcloudLocation, ProxmoxLocation
 
 if TYPE_CHECKING:
@@ -36,9 +36,18 @@ def credentials(file: Path, settings: Mapping[str, EnvironmentSettings]) -> dict
             else:
                 for tenant in location.tenants:
                     tokens.setdefault(tenant, _hcloud_token())
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as target:
-        json.dump(kept, target, indent=1)
-    return kept
+    write_private(file, json.dumps(kept, indent=1))
+    return {name: _used(kept[name], environment) for name, environment in settings.items()}
+
+
+def _used(tokens: Mapping[str, Any], settings: EnvironmentSettings) -> dict[str, Any]:
+    """Leave out what was made for locations and tenants that are no longer there."""
+    return {
+        name: {"token": tokens[name]["token"]}
+        if isinstance(location, ProxmoxLocation)
+        else {tenant: tokens[name][tenant] for tenant in location.tenants}
+        for name, location in settings.environment.locations.items()
+    }
 
 
 def seed(clouds: Path, settings: EnvironmentSettings, tokens: Mapping[str, Any]) -> None:

@@ -24,6 +24,7 @@ COPIED = (
     "manifests",
     "operations",
     "policy",
+    "requirements-dev.txt",
     "requirements.txt",
     "settings",
     "stacks",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import subprocess
@@ -12,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from lab import admission, clouds, cluster, crds, language_host, seeding, toolchain
 from lab.env_file import env_file, full_environment
-from lab.stacks import copy_project, environments, secrets_in, stack_names
+from lab.stacks import copy_project, environments, stack_names
 from manifests.policy_config import policy_config
-from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig
-from settings.load import load
-from settings.stack import TenantSettings
+from operations.private import write_private
+from operations.tenant_kubeconfig import NotYetError, Tenant, tenant_kubeconfig
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from lab.layout import Layout
+    from settings.stack import EnvironmentSettings
 
 STAND_INS = ("proxmoxve", "hcloud")
 ADMIN = "admin"
@@ -41,25 +40,46 @@ def up(layout: Layout, crd_source: Path | None, report: Callable[[str], None]) -
     if not settings:
         message = "there is no environment file in stacks/ (stacks/Pulumi.<environment>.yaml)"
         raise LabError(message)
-    layout.home.mkdir(exist_ok=True)
+    if crd_source is not None and not crd_source.is_dir():
+        message = f"{crd_source} is not a folder with CRDs"
+        raise LabError(message)
+    if len(settings) > 1:
+        report(f"note: one lab is one management cluster, so only one of {', '.join(settings)} can be up in it")
+    layout.home.mkdir(mode=0o700, exist_ok=True)
     for folder in (layout.backend, layout.clouds, layout.passphrase("any").parent):
         folder.mkdir(parents=True, exist_ok=True)
     report("tools: the Pulumi CLI, etcd, kube-apiserver, kube-controller-manager, the Kubernetes provider")
     toolchain.build(report=report)
     _install(layout)
-    report("management cluster: starting etcd, kube-apiserver and kube-controller-manager on loopback")
-    api = cluster.start(layout.cluster)
-    crds.load(api, crd_source, report)
-    admission.wait(api, report)
-    for environment in settings.values():
-        crds.namespaces(api, sorted(tenant.namespace for tenant in environment.environment.tenants.values()))
-    contexts = [ADMIN, *(item.environment.management.context for item in settings.values())]
-    write_private(layout.kubeconfig, json.dumps(_merged([api.kubeconfig(name) for name in contexts]), indent=1))
+    _start_cluster(layout, settings, crd_source, report)
     report("clouds: simulated Proxmox VE and Hetzner Cloud (stand-ins of the lab: nothing outside is touched)")
     tokens = seeding.credentials(layout.home / "credentials.json", settings)
     for name, environment in settings.items():
         seeding.seed(layout.clouds, environment, tokens[name])
     report("stacks: a copy of the project in .lab/project, a passphrase and an environment file for each stack")
+    _prepare_stacks(layout, settings, tokens)
+
+
+def _start_cluster(
+    layout: Layout,
+    settings: Mapping[str, EnvironmentSettings],
+    crd_source: Path | None,
+    report: Callable[[str], None],
+) -> None:
+    report("management cluster: starting etcd, kube-apiserver and kube-controller-manager on loopback")
+    api = cluster.start(layout.cluster)
+    if crd_source is not None or not crds.loaded(api):
+        crds.load(api, crd_source, report)
+    admission.wait(api, report)
+    for environment in settings.values():
+        crds.namespaces(api, sorted(tenant.namespace for tenant in environment.environment.tenants.values()))
+    contexts = [ADMIN, *(item.environment.management.context for item in settings.values())]
+    write_private(layout.kubeconfig, json.dumps(_merged([api.kubeconfig(name) for name in contexts]), indent=1))
+
+
+def _prepare_stacks(
+    layout: Layout, settings: Mapping[str, EnvironmentSettings], tokens: Mapping[str, dict[str, object]]
+) -> None:
     copy_project(layout)
     for name in settings:
         config = policy_config(layout.root / "stacks", name)
@@ -68,7 +88,23 @@ def up(layout: Layout, crd_source: Path | None, report: Callable[[str], None]) -
         environment_name = stack.partition("-")[0]
         if environment_name in settings:
             _prepare_stack(layout, stack, tokens[stack] if stack in settings else None)
-            refresh_tenant_kubeconfig(layout, stack, api)
+            refresh_tenant_kubeconfig(layout, stack)
+
+
+def next_steps(layout: Layout) -> str:
+    """Say what to type in a lab that is up."""
+    names = stack_names(layout.root / "stacks")
+    environment = next(name for name in names if "-" not in name)
+    lines = [
+        "the lab is up. Each in a shell of its own, since sourcing goes to .lab/project, the copy that the lab runs:",
+        f"  . .lab/env-{environment}; pulumi up -s {environment}",
+    ]
+    tenant = next((name for name in names if name.startswith(f"{environment}-")), None)
+    if tenant:
+        lines.append(f"  make tenant-kubeconfig STACK={tenant}      # once the environment is up")
+        lines.append(f"  . .lab/env-{tenant}; pulumi preview -s {tenant}")
+    lines.append("edit in stacks/ and run `make lab` again: it copies the project afresh")
+    return "\n".join(lines)
 
 
 def down(layout: Layout) -> None:
@@ -83,25 +119,20 @@ def remove(layout: Layout) -> None:
         shutil.rmtree(layout.home)
 
 
-def refresh_tenant_kubeconfig(layout: Layout, stack: str, api: cluster.Cluster) -> bool:
-    """Write a tenant's kubeconfig from the token that the environment made; before that one whose token is no good."""
-    if "-" not in stack:
-        return True
-    settings = load(stack, layout.root / "stacks")
-    if not isinstance(settings, TenantSettings):
+def refresh_tenant_kubeconfig(layout: Layout, stack: str) -> bool:
+    """Write a tenant's kubeconfig from the token that the environment has made; say whether there is one."""
+    name, _, tenant = stack.partition("-")
+    environment = environments(layout.root / "stacks")[name].environment
+    if tenant not in environment.tenants:
         return False
+    who = Tenant(stack, environment.tenants[tenant].namespace, environment.management.context)
     try:
-        config, real = tenant_kubeconfig(settings, layout.kubeconfig), True
+        config = tenant_kubeconfig(who, layout.kubeconfig)
     except NotYetError:
-        config, real = api.kubeconfig(stack, token="run-make-tenant-kubeconfig"), False  # noqa: S106 - says what to do
+        layout.tenant_kubeconfig(stack).unlink(missing_ok=True)
+        return False
     write_private(layout.tenant_kubeconfig(stack), json.dumps(config, indent=1))
-    return real
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner reads."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)
+    return True
 
 
 def pulumi(layout: Layout, stack: str, *arguments: str, stdin: str | None = None) -> str:
@@ -120,6 +151,14 @@ def pulumi(layout: Layout, stack: str, *arguments: str, stdin: str | None = None
         message = f"pulumi {' '.join(arguments[:2])} of {stack}: {done.stdout}{done.stderr}"
         raise LabError(message)
     return done.stdout
+
+
+def resources(layout: Layout, stack: str) -> int:
+    """Count the resources in a stack's state; 0 for a stack that was never made."""
+    if not (layout.backend / ".pulumi" / "stacks" / "hybrid" / f"{stack}.json").exists():
+        return 0
+    exported = json.loads(pulumi(layout, stack, "stack", "export", "-s", stack))
+    return len(exported["deployment"].get("resources") or [])
 
 
 def _install(layout: Layout) -> None:
@@ -151,10 +190,8 @@ def _prepare_stack(layout: Layout, stack: str, credentials: dict[str, object] | 
     if not (layout.backend / ".pulumi" / "stacks" / "hybrid" / f"{stack}.json").exists():
         pulumi(layout, stack, "stack", "init", stack)
     if credentials is not None:
-        file = layout.project / "stacks" / f"Pulumi.{stack}.yaml"
-        if "hybrid:credentials" not in secrets_in(file):
-            text = json.dumps(credentials)
-            pulumi(layout, stack, "config", "set", "-s", stack, "--secret", "hybrid:credentials", stdin=text)
+        text = json.dumps(credentials)
+        pulumi(layout, stack, "config", "set", "-s", stack, "--secret", "hybrid:credentials", stdin=text)
 
 
 def _merged(configs: list[dict[str, list[object]]]) -> dict[str, object]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from operations.api import Api, UnreadableError
 from operations.audit import audit, failed
 from operations.canaries import NotInForceError
 from operations.opening import HOURS, OpeningError, break_glass, close
+from operations.private import write_private
 from operations.table import show
-from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig
+from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig, tenant_of
 from settings.load import load
 from settings.problems import SettingsError
 from settings.stack import EnvironmentSettings, TenantSettings
@@ -57,10 +57,12 @@ def _kubeconfig(given: argparse.Namespace) -> int:
     if not isinstance(settings, TenantSettings):
         message = f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>"
         raise UsageError(message)
-    text = json.dumps(tenant_kubeconfig(settings), indent=2)
-    # Never readable by others, not even between making and filling it.
-    with os.fdopen(os.open(given.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text + "\n")
+    text = json.dumps(tenant_kubeconfig(tenant_of(settings)), indent=2)
+    try:
+        write_private(given.out, text + "\n")
+    except OSError as error:
+        print(f"{given.out}: {error.strerror}", file=sys.stderr)  # noqa: T201 - a command's output
+        return 1
     print(f"{given.out}: context {given.stack}")  # noqa: T201 - a command's output
     return 0
 

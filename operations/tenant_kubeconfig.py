@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kubernetes import client, config
+from urllib3.exceptions import HTTPError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,45 +15,66 @@ if TYPE_CHECKING:
     from settings.stack import TenantSettings
 
 TOKEN_SECRET = "hybrid-token"  # noqa: S105 - the object's name
+TIMEOUT = 10
+"""Seconds."""
 
 
 class NotYetError(RuntimeError):
     """The tenant's token is not there."""
 
 
-def tenant_kubeconfig(settings: TenantSettings, admin: Path | None = None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Tenant:
+    """What must be known of a tenant to write its kubeconfig: its stack, namespace, and the admin's context."""
+
+    stack: str
+    namespace: str
+    admin_context: str
+
+
+def tenant_of(settings: TenantSettings) -> Tenant:
+    """Take it from a tenant's settings."""
+    return Tenant(settings.stack, settings.namespace, settings.environment.management.context)
+
+
+def tenant_kubeconfig(tenant: Tenant, admin: Path | None = None) -> dict[str, Any]:
     """Read the tenant's token with the admin's rights and put it into a kubeconfig with one context, the stack's name.
 
-    The admin's kubeconfig is `admin` or `KUBECONFIG`'s, its context the environment's `management.context`. Raises
-    `NotYetError` where the environment has not made the token.
+    The admin's kubeconfig is `admin` or `KUBECONFIG`'s. Raises `NotYetError` where there is no way to the cluster, or
+    where the environment has not made the token.
     """
-    context = settings.environment.management.context
-    connection = config.new_client_from_config(  # type: ignore[no-untyped-call]  # the client ships without types
-        str(admin) if admin else None, context
-    )
-    api = client.CoreV1Api(connection)
-    hint = f"run `pulumi up -s {settings.environment_name}` first"
+    environment = tenant.stack.partition("-")[0]
     try:
-        secret = api.read_namespaced_secret(TOKEN_SECRET, settings.namespace)
+        connection = config.new_client_from_config(  # type: ignore[no-untyped-call]  # the client ships without types
+            str(admin) if admin else None, tenant.admin_context
+        )
+        api = client.CoreV1Api(connection)
+        secret = api.read_namespaced_secret(TOKEN_SECRET, tenant.namespace, _request_timeout=TIMEOUT)
+    except config.ConfigException:
+        message = f"no admin's kubeconfig with a context {tenant.admin_context}: set KUBECONFIG to it"
+        raise NotYetError(message) from None
     except client.ApiException as error:
-        message = f"Secret {settings.namespace}/{TOKEN_SECRET}: {error.reason}; {hint}"
+        message = f"Secret {tenant.namespace}/{TOKEN_SECRET}: {error.reason}; run `pulumi up -s {environment}` first"
+        raise NotYetError(message) from None
+    except (HTTPError, OSError):
+        message = f"the API server of context {tenant.admin_context} does not answer; in the lab, `make lab` starts it"
         raise NotYetError(message) from None
     data = secret.data or {}
     if "token" not in data:
-        message = f"Secret {settings.namespace}/{TOKEN_SECRET} has no token yet: kube-controller-manager writes it"
+        message = f"Secret {tenant.namespace}/{TOKEN_SECRET} has no token yet: kube-controller-manager writes it"
         raise NotYetError(message)
     server = api.api_client.configuration.host
     cluster = (
         {"server": server, "certificate-authority-data": data["ca.crt"]} if "ca.crt" in data else {"server": server}
     )
-    name = settings.stack
+    name = tenant.stack
     return {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": name, "cluster": cluster}],
         "users": [{"name": name, "user": {"token": base64.b64decode(data["token"]).decode()}}],
         "contexts": [
-            {"name": name, "context": {"cluster": name, "user": name, "namespace": settings.namespace}},
+            {"name": name, "context": {"cluster": name, "user": name, "namespace": tenant.namespace}},
         ],
         "current-context": name,
     }

@@ -23,6 +23,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "VM.Config.CDROM",
         "VM.Config.CPU",
         "VM.Config.Disk",
+        "VM.Config.HWType",
         "VM.Config.Memory",
         "VM.Config.Network",
         "VM.Config.Options",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HIDDEN = "(not shown)"
 PROXMOX_TOKEN = re.compile(r"[^@\s!=]+@[^@\s!=]+![^@\s!=]+=[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 HCLOUD_TOKEN = re.compile(r"[A-Za-z0-9]{64}")
-HOW = "pulumi config set --secret hybrid:credentials '<JSON>', see docs/credentials.md for its shape"
+HOW = "pulumi config set --secret hybrid:credentials < FILE, see docs/credentials.md for its shape"
 
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,29}")

@@ -33,6 +33,9 @@ def _used(environment: Environment, tenant: str) -> dict[str, Any]:
     own = environment.tenants[tenant]
     return {
         "generation": environment.management.generation,
+        "podCidr": str(environment.management.pod_cidr),
+        "serviceCidr": str(environment.management.service_cidr),
+        "kamajiServicePorts": environment.management.kamaji_service_ports,
         "namespace": own.namespace,
         "clusters": sorted(own.clusters),
         "locations": locations,

@@ -30,6 +30,10 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("zones", "*", "locations"): ["broken"],
     **{("zones", "*", key): CUT for key in ("mode", "nativeVlan", "reserved", "retired", "networks")},
     ("zones", "*", "networks", "*"): CUT,
+    # No other row has these, and what a rule says of them is not told.
+    ("zones", "*", "networks", "*", "vlan"): lambda number: 100_000 + number,
+    ("zones", "*", "networks", "*", "gateway"): "0.0.0.0",  # noqa: S104 - nothing listens here
+    ("zones", "*", "networks", "*", "range"): "0.0.0.1-0.255.255.254",
 }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from settings import outer, stackfile
 from settings.environment_shape import examine_environment
-from settings.places import ENVIRONMENT_KEY, TENANT_KEY, choose
+from settings.places import choose
 from settings.problems import Problem, SettingsError
 from settings.rules.all import ENVIRONMENT_RULES, PLACE_RULES, TENANT_RULES
 from settings.rules.views import EnvironmentView, TenantView
@@ -39,18 +40,35 @@ def load(stack: str, stacks: Path) -> Settings:
 def from_config(stack: str, config: Mapping[str, Any], stacks: Path) -> Settings:
     """Check what the engine read from a stack's file: `{"environment": {...} or None, "tenant": {...} or None}`.
 
-    Where the stack's file is in `stacks`, everything in it that the engine does not pass on is checked too (misspelt
-    keys, credentials in the clear). Raises SettingsError as `load` does.
+    The stack's file in `stacks` must say the same to this project's own reader: what a review and `make check` have
+    seen is what the engine does, whatever readers of YAML differ in, and whatever was encrypted or comes from another
+    file. Raises SettingsError as `load` does.
     """
+    settings = load(stack, stacks)
     who = _identity(stack)
-    problems: list[Problem] = []
-    path = stackfile.file_of(stack, stacks)
-    if path.is_file():
-        file, problems = stackfile.examine(path)
-        problems += outer.check(file, who)
-    elif config.get("environment" if who.tenant else "tenant"):
-        problems += outer.check({"config": {TENANT_KEY if who.tenant is None else ENVIRONMENT_KEY: {}}}, who)
-    return _check(who, config.get(who.kind) or None, stacks, problems)
+    file, _ = stackfile.examine(stackfile.file_of(stack, stacks))
+    raw = config.get(who.kind) or None
+    if _text(raw) == _text(_settings_in(file, who)):
+        return settings
+    try:  # other text may mean the same
+        given = _check(who, raw, stacks, [])
+    except SettingsError as error:
+        raise SettingsError(stack, [_read_otherwise(who, stacks), *error.problems]) from None
+    if given != settings:
+        raise SettingsError(stack, [_read_otherwise(who, stacks)])
+    return settings
+
+
+def _text(raw: Any) -> str:
+    """Write settings so that equal texts are equal settings, types and all."""
+    return json.dumps(raw, sort_keys=True, default=str)
+
+
+def _read_otherwise(who: Identity, stacks: Path) -> Problem:
+    name = stackfile.file_of(who.stack, stacks).name
+    why = f"the engine's configuration of stack {who.stack} is not what {name} says to `make check`"
+    fix = f"take the configuration from {name} alone, and write odd values in it in quotes"
+    return Problem("READ_OTHERWISE", who.key, None, why, fix)
 
 
 def _identity(stack: str) -> Identity:
@@ -91,7 +109,8 @@ def look_at_environment(raw: Mapping[str, Any]) -> tuple[EnvironmentView | None,
     if examined.model is None:
         return None, list(examined.problems)
     view = EnvironmentView(examined, examined.model)
-    found = [examined.as_in_file(problem) for rule in ENVIRONMENT_RULES for problem in rule(view)]
+    said = [problem for rule in ENVIRONMENT_RULES for problem in rule(view)]
+    found = [examined.as_in_file(problem) for problem in said if examined.believes(problem)]
     return view, [*examined.problems, *found]
 
 
@@ -111,7 +130,8 @@ def _tenant(
     settings = TenantSettings(who.stack, who.environment, tenant, around.environment, examined.model.clusters)
     view = TenantView(settings, examined, around)
     rules = (*TENANT_RULES, *PLACE_RULES) if tenant in around.environment.tenants else TENANT_RULES
-    found += [examined.as_in_file(problem) for rule in rules for problem in rule(view)]
+    said = [problem for rule in rules for problem in rule(view)]
+    found += [examined.as_in_file(problem) for problem in said if examined.believes(problem)]
     return replace(settings, warnings=_refuse(who.stack, problems, found))
 
 

@@ -53,6 +53,11 @@ class Examined(Generic[Root]):
         """Say whether what stands at a place is what the file says."""
         return not any(place[: len(cut)] == cut for cut in self.broken)
 
+    def believes(self, problem: Problem) -> bool:
+        """Say whether a rule's problem is about what the file says, not about what stands in for something faulty."""
+        broken = [dotted(place) for place in self.broken]
+        return not any(problem.path == path or problem.path.startswith(f"{path}.") for path in broken)
+
     def names(self, *place: str | int) -> frozenset[str]:
         """Give the names of all entries in a map of the file, the faulty ones too."""
         found = _at(self.data, place)
@@ -136,7 +141,7 @@ class Examiner(Generic[Root]):
 
     def _repair(self, data: dict[str, Any], fault: Fault, broken: set[Place], tried: frozenset[Place]) -> None:
         """Take a fault out, as little around it as makes it legal: more than was tried for it before."""
-        if fault.kind == "extra_forbidden" and "pools" not in fault.place:
+        if fault.kind == "extra_forbidden":
             _cut(data, fault.place)
             return
         for length in range(len(fault.place), 0, -1):
@@ -250,7 +255,10 @@ def _fields(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _follow(model: type[BaseModel], location: tuple[int | str, ...]) -> tuple[Place, tuple[str, ...], bool]:
-    """Turn pydantic's location into a place of the file; give also the legal keys around its last step."""
+    """Turn pydantic's location into a place of the file; give also the legal keys around its last step.
+
+    At a union that a key decides: what that key can say.
+    """
     place: list[str | int] = []
     keys: tuple[str, ...] = ()
     here: Any = model
@@ -265,7 +273,7 @@ def _follow(model: type[BaseModel], location: tuple[int | str, ...]) -> tuple[Pl
         keys = tuple(_fields(here)) if isinstance(here, type) and issubclass(here, BaseModel) else ()
         place.append(step)
         here = _child(here, step)
-    return tuple(place), keys, False
+    return tuple(place), tuple(_tags(_bare(here))) or keys, False
 
 
 def _child(here: Any, step: str | int) -> Any:

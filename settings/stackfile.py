@@ -7,6 +7,7 @@ import re
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -41,7 +42,7 @@ def read(path: Path) -> dict[str, Any]:
     """Read a whole stack file as plain dicts, lists and scalars.
 
     Raises SettingsError with codes STACK_FILE_MISSING, NOT_YAML, NOT_PLAIN_YAML, DUPLICATE_KEY, KEY_NOT_TEXT,
-    ODD_NUMBER or NOT_A_MAP.
+    ODD_NUMBER, ODD_TEXT or NOT_A_MAP.
     """
     found, problems = examine(path)
     if problems:
@@ -75,6 +76,9 @@ def _parse(name: str, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     except (YAMLError, RecursionError, ValueError) as error:
         return {}, (_not_yaml(name, error),)
     reading = _Reading()
+    if _BREAKS.search(text):
+        why = "a line break that not every reader of YAML takes for one (NEL, LS or PS) hides what stands where"
+        reading.report("NOT_PLAIN_YAML", (name,), why, "take it out; an editor can show it")
     if any(line.startswith("%") for line in text.splitlines()):
         reading.report("NOT_PLAIN_YAML", (name,), "a % directive changes how the file is read", "leave it out")
     if node is None:
@@ -94,6 +98,17 @@ def _not_yaml(name: str, error: Exception) -> Problem:
         what = re.sub(r"""(['"]).*\1""", "something", error.problem or "", flags=re.DOTALL)
     why = f"the file stops being YAML{place}" + (f": {what}" if what else "")
     return Problem("NOT_YAML", "stack", name, why, "mend that line; an editor with the JSON Schema shows it in place")
+
+
+_BREAKS = re.compile("[\u0085\u2028\u2029]")
+_NOT_TEXT_ELSEWHERE = re.compile(
+    r"(?i:y|yes|n|no|on|off)"  # bools
+    r"|\d{4}-\d{1,2}-\d{1,2}([Tt\s].*)?"  # dates
+    r"|[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?"  # sexagesimal numbers: times, digit MACs
+    r"|[-+]?(\d[\d_]*_[\d_]*|0[bBoOxX][\da-fA-F_]+)(\.[\d_]*)?"  # numbers with underscores, in other bases
+    r"|[-+]?\.?\d[\d_.]*[eE][-+]?[\d_]+"  # numbers with an exponent
+)
+"""Plain text to YAML 1.2 that YAML 1.1 reads as something else."""
 
 
 @dataclass
@@ -137,6 +152,7 @@ class _Reading:
 
     def _key(self, node: Node, place: Place) -> str | None:
         if isinstance(node, ScalarNode) and str(node.tag) == f"{_CORE}str" and not node.anchor:
+            self._text(node, (*place, str(node.value)))
             return str(node.value)
         if isinstance(node, ScalarNode) and str(node.tag) == f"{_CORE}merge":
             self.report("NOT_PLAIN_YAML", place or ("config",), "merge keys hide what stands where", "write it out")
@@ -145,12 +161,21 @@ class _Reading:
         self.report("KEY_NOT_TEXT", shown, "YAML does not read this key as text", "put quotes around the key")
         return None
 
+    def _text(self, node: Node, place: Place) -> None:
+        """Require quotes where the engine's reader, or any of YAML 1.1, sees something else than text."""
+        if isinstance(node, ScalarNode) and not node.style and _NOT_TEXT_ELSEWHERE.fullmatch(str(node.value)):
+            why = (
+                "readers of YAML differ over whether this is text: without quotes it can be a date, a number or a bool"
+            )
+            self.report("ODD_TEXT", place, why, f'put quotes around it: "{node.value}"', node.value)
+
     def _scalar(self, node: Node, place: Place) -> Any:
         tag = str(node.tag)
         if tag not in _SCALARS:
             self.report("NOT_PLAIN_YAML", place or ("config",), "tags are not read here", "leave the tag out")
             return None
         if tag == f"{_CORE}str":
+            self._text(node, place)
             return str(node.value)
         if tag == f"{_CORE}int" and not _DECIMAL.fullmatch(str(node.value)):
             why = "readers of YAML differ over this spelling of a number"
@@ -175,6 +200,7 @@ def _plain(tag: str, text: str) -> Any:
     if kind == "bool":
         return text.lower() == "true"
     try:
-        return int(text, 0) if kind == "int" else float(text.replace("_", "")) if text[-1].isdigit() else _Other(text)
+        number = int(text, 0) if kind == "int" else float(text.replace("_", ""))
     except ValueError:
         return _Other(text)
+    return number if text[-1].isdigit() and isfinite(number) else _Other(text)

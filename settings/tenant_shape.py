@@ -10,6 +10,9 @@ from settings.tenant import TenantStack
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+_SIZE = {"cpu": 1, "memory": "8Mi", "disk": "5Gi"}
+"""The smallest there is: nothing is too small for it."""
+
 _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("environment",): "broken",
     ("clusters",): CUT,
@@ -22,6 +25,12 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("clusters", "*", "connectivity"): "routed",
     ("clusters", "*", "pools"): CUT,
     ("clusters", "*", "pools", "*"): CUT,
+    **{("clusters", "*", "pools", "*", key): CUT for key in ("labels", "taints", "nodes", "rollout")},
+    ("clusters", "*", "pools", "*", "replicas"): 0,
+    ("clusters", "*", "pools", "*", "scale"): {"min": 0, "max": 0},
+    ("clusters", "*", "pools", "*", "serverType"): "broken",
+    ("clusters", "*", "pools", "*", "size"): _SIZE,
+    **{("clusters", "*", "pools", "*", "size", key): value for key, value in _SIZE.items()},
 }
 
 

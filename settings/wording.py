@@ -9,7 +9,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from settings.places import choose, dotted, named_like_a_secret, nearest
+from settings.places import choose, dotted, named_like_a_secret, names, nearest
 from settings.problems import Problem
 from settings.tenant import NOT_AVAILABLE
 
@@ -97,7 +97,7 @@ class Fault:
     context: dict[str, Any]
     message: str
     keys: Sequence[str] = ()
-    """The legal keys of the mapping in which an unknown key stands."""
+    """The legal keys around an unknown one, or what a missing key that decides the rest can say."""
     key: bool = False
     """The name itself is wrong, not what stands under it."""
     own_networks: Sequence[str] = ()
@@ -133,7 +133,8 @@ class Fault:
         return speak() if speak else _KINDS.get(self.kind, ("NOT_LEGAL", self.message, "see the README's stack files"))
 
     def _missing(self) -> tuple[str, str, str]:
-        return "MISSING_KEY", f"{self.name} is needed here", f"write {self.name}"
+        choice = f": one of {names(self.keys)}" if self.kind == "union_tag_not_found" else ""
+        return "MISSING_KEY", f"{self.name} is needed here", f"write {self.name}{choice}"
 
     def _spelling(self) -> tuple[str, str, str]:
         return _PATTERNS.get(self.context["pattern"], _OTHER_SPELLING)

@@ -18,6 +18,7 @@ REQUIRED = "HYBRID_SHARED_REQUIRED"
 
 # Two noisy cores: a slow example is no finding, a wrong one is.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fast", settings.get_profile("project"), max_examples=20)
 settings.load_profile("project")
 
 

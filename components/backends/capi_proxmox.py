@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pulumi
 
     from components.tenant_run import TenantRun
+    from settings.stack import TenantSettings
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ def capi_proxmox(run: TenantRun, cluster: str, pool: str, parent: pulumi.Resourc
     """
     rendered = render(run.settings, cluster, pool)
     current = {kind: manifest.body for kind, manifest in rendered.templates.items()}
-    previous = kept(current, run.last_templates.get(f"{cluster}-{pool}", {}))
+    kept_before = kept(current, run.last_templates.get(f"{cluster}-{pool}", {}))
+    previous = {kind: text for kind, text in kept_before.items() if on_own_network(json.loads(text), run.settings)}
     run.objects.register_all(rendered.templates.values(), parent)
     after = next(iter(rendered.templates.values())).after
     old = [Manifest(json.loads(text), rendered.deployment.part, after) for text in previous.values()]
@@ -49,6 +51,15 @@ def capi_proxmox(run: TenantRun, cluster: str, pool: str, parent: pulumi.Resourc
     run.objects.register(rendered.health_check, parent)
     texts = {kind: json.dumps(body, sort_keys=True) for kind, body in current.items()}
     return Templates(deployment.id.apply(lambda _: texts), previous)
+
+
+def on_own_network(body: Mapping[str, Any], settings: TenantSettings) -> bool:
+    """Say whether a kept template's NIC is still one of the tenant's networks; nothing may be cloned from it if not."""
+    nic = body["spec"]["template"]["spec"].get("network", {}).get("default")
+    if nic is None:
+        return True
+    row = settings.rows.get(nic["ipv4PoolRef"]["name"])
+    return row is not None and (row.bridge, row.vlan) == (nic["bridge"], nic["vlan"])
 
 
 def kept(current: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, str]:

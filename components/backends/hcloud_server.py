@@ -60,8 +60,9 @@ def hcloud_servers(
             placement_group_id=groups[machine.index // SPREAD].id.apply(int),
             public_nets=[hcloud.ServerPublicNetArgs(ipv4_enabled=True, ipv6_enabled=False)],
             networks=[hcloud.ServerNetworkArgs(subnet_id=run.handover[f"{spec.location}.subnet"], alias_ips=[])],
-            # A newer image that answers to the same selector is for new servers: an old one is not torn down for it.
-            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["image"])),
+            # Both are for a server's first boot. A change of either would replace every server of the pool at once,
+            # delete first (docs/adr/002).
+            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["image", "userData"])),
         )
         found.append(server.networks.apply(_described(machine.name, machine.location)))
     return found

@@ -22,6 +22,14 @@ CPU_TYPE = "x86-64-v2-AES"
 """The least that Talos runs on, and the same on nodes of different age, so that a VM can move."""
 
 
+IGNORED = [
+    "clone",  # what a VM was cloned from is history: another template must not replace it (docs/adr/002)
+    "nodeName",  # a VM stays where it was made: a tenant's token can't migrate it, and `nodes` is for new ones
+    "disks[0].speed",  # the provider reports one that nobody asked for
+]
+"""What may differ from the program on a VM that exists."""
+
+
 def proxmox_vms(
     run: TenantRun, cluster: str, pool: str, parent: pulumi.Resource
 ) -> list[pulumi.Output[dict[str, Any]]]:
@@ -55,8 +63,9 @@ def _vm(
         source_file=proxmox.FileLegacySourceFileArgs(
             path=str(write_seed(machine.name, seed)), file_name=f"{machine.name}-{seed_hash}.iso"
         ),
-        # Name and contents change together, so a path that differs between checkouts is no change.
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["sourceFile"])),
+        # Name and contents change together, so a path that differs between checkouts is no change. Nor is a node: a
+        # replacement of the same name would be uploaded and then deleted (seen with the real plugin).
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["sourceFile", "nodeName"])),
     )
     vm = proxmox.VmLegacy(
         machine.name,
@@ -81,8 +90,7 @@ def _vm(
             proxmox.VmLegacyNetworkDeviceArgs(bridge=row.bridge, vlan_id=row.vlan, model="virtio", mtu=row.mtu)
         ],
         cdrom=proxmox.VmLegacyCdromArgs(file_id=iso.id, interface="ide2"),
-        # The provider reports a speed that nobody asked for (docs/running.md).
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=["disks[0].speed"])),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=IGNORED)),
     )
     return vm.vm_id.apply(
         lambda _: {

@@ -2,8 +2,10 @@
 
 `how` is `error` (the call is refused with a 500 and does nothing) or `lost_answer` (the call is carried out and its
 answer lost). Each entry is used up `times` times (default 1). An unknown `call` never fires; the calls are the names
-that the APIs use: clone, create, config_put, resize, move_disk, migrate, start, stop, delete, upload, delete_file,
-access (Proxmox VE); create_<thing>, update_<thing>, delete_<thing>, attach_to_network, … (Hetzner Cloud).
+that the APIs use: clone, create, config_put, disk, move_disk, resize, migrate, pool, start, stop, delete, upload,
+delete_file, access, read (Proxmox VE); create_server, update_server, delete_server and so for network, subnet,
+firewall, placement_group and SSH_key, attach_to_network, detach_from_network, change_alias_ips, get_servers,
+get_networks, get_image (Hetzner Cloud).
 """
 
 import json

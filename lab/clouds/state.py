@@ -47,6 +47,12 @@ def read(folder: Path, endpoint: str) -> dict[str, Any] | None:
 
 
 @contextmanager
+def look(folder: Path, endpoint: str) -> Iterator[dict[str, Any]]:
+    """Yield an endpoint's state (empty when never seeded) for a call that changes nothing; takes no lock."""
+    yield read(folder, endpoint) or {}
+
+
+@contextmanager
 def edit(folder: Path, endpoint: str) -> Iterator[dict[str, Any]]:
     """Change an endpoint's state by hand, as somebody with the cloud's own console would.
 
@@ -58,7 +64,7 @@ def edit(folder: Path, endpoint: str) -> Iterator[dict[str, Any]]:
         before = path.read_text() if path.exists() else "{}"
         state: dict[str, Any] = json.loads(before)
         yield state
-        after = json.dumps(state, indent=1)
+        after = json.dumps(state)  # not indented: that would take the slow encoder
         if after != before:
             write_atomically(path, after.encode())
 

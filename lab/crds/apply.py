@@ -52,6 +52,12 @@ def load(cluster: Cluster, source: Path | None, report: Callable[[str], None] = 
     return [each["metadata"]["name"] for each in definitions]
 
 
+def loaded(cluster: Cluster) -> bool:
+    """Say whether CRDs of these kinds are there already, whichever: a restarted lab keeps those that it had."""
+    status, _ = cluster.request("GET", f"{_CRDS}/proxmoxmachinetemplates.infrastructure.cluster.x-k8s.io")
+    return status == _OK
+
+
 def namespaces(cluster: Cluster, names: Iterable[str]) -> None:
     """Make namespaces that are not there; one that is being deleted is awaited and made again."""
     for name in names:

@@ -82,8 +82,10 @@ def by_admission(layout: Layout) -> str:
         message = "the API server does not run"
         raise DemoError(message)
     path = "/apis/infrastructure.cluster.x-k8s.io/v1alpha1/namespaces/tenant-globex/proxmoxmachinetemplates"
-    console.print(f"[bold]$ kubectl --kubeconfig .lab/kubeconfig-{STACK} create -f intruder.yaml[/]")
-    status, answer = api.request("POST", path, machine_template(FOREIGN_VLAN, FOREIGN_NETWORK), token=token)
+    body = machine_template(FOREIGN_VLAN, FOREIGN_NETWORK)
+    (layout.home / "intruder.json").write_text(json.dumps(body, indent=1) + "\n")
+    console.print(f"[bold]$ kubectl --kubeconfig .lab/kubeconfig-{STACK} create -f .lab/intruder.json[/]")
+    status, answer = api.request("POST", path, body, token=token)  # what kubectl sends; it need not be installed
     text = str(answer.get("message", answer) if isinstance(answer, dict) else answer)
     if status != 422 or "ValidatingAdmissionPolicy" not in text:  # noqa: PLR2004 - Unprocessable Entity
         message = f"expected admission to refuse with HTTP 422; the answer was {status}: {text}"

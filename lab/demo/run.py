@@ -9,7 +9,8 @@ from lab import cluster
 from lab.demo import inventory
 from lab.demo.intruder import intrude
 from lab.demo.shell import DemoError, console, must, run, say, title
-from lab.up import LabError, refresh_tenant_kubeconfig, remove, up
+from lab.stacks import stack_names
+from lab.up import LabError, refresh_tenant_kubeconfig, remove, resources, up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ def demo(layout: Layout, crd_source: Path | None = None) -> None:
     for stack in TENANTS:
         title(f"Tenant stack {stack}: its own passphrase, its own identity, the policy pack watching")
         say(f"$ make tenant-kubeconfig STACK={stack}")
-        if not refresh_tenant_kubeconfig(layout, stack, api):
+        if not refresh_tenant_kubeconfig(layout, stack):
             message = f"the environment made no token for {stack}"
             raise DemoError(message)
         must(run(layout, stack, "pulumi", "up", "--yes", "--suppress-outputs", "-s", stack), stack)
@@ -56,8 +57,8 @@ def demo(layout: Layout, crd_source: Path | None = None) -> None:
         message = "the intruder has a machine"
         raise DemoError(message)
     console.print(
-        f"\n[bold green]Done in {time.monotonic() - began:.0f} s.[/] Look around: . .lab/env-lab-acme && "
-        "pulumi stack -s lab-acme; python -m lab.clouds machines\nTake it down: make demo-clean"
+        f"\n[bold green]Done in {time.monotonic() - began:.0f} s.[/] Look around: make machines; "
+        "(. .lab/env-lab-acme; pulumi stack -s lab-acme)\nTake it down: make demo-clean"
     )
 
 
@@ -69,9 +70,10 @@ def clean(layout: Layout) -> None:
     try:
         if cluster.running(layout.cluster) is None:
             up(layout, None, say)
-        for stack in [*TENANTS, ENVIRONMENT]:
-            title(f"Destroy {stack}")
-            must(run(layout, stack, "pulumi", "destroy", "--yes", "-s", stack), f"destroy of {stack}")
+        for stack in reversed(stack_names(layout.project / "stacks")):  # tenants before their environment
+            if resources(layout, stack):
+                title(f"Destroy {stack}")
+                must(run(layout, stack, "pulumi", "destroy", "--yes", "-s", stack), f"destroy of {stack}")
     except (LabError, DemoError, OSError) as error:
         say(f"{error}\nthe stacks can not be destroyed in order; removing the lab as a whole (it is simulated)")
     remove(layout)

@@ -3,7 +3,7 @@
 No NIC of a tenant, on whatever bridge, takes addresses from a pool that serves all namespaces.
 
 For every namespace it also refuses bridge and device names that are more than a name: capmox joins them into the
-configuration that it sends to Proxmox VE, so "vmbr1,tag=205" would be a NIC on VLAN 205 (reference run on capmox 0.7).
+configuration that it sends to Proxmox VE, so "vmbr1,tag=205" would be a NIC on VLAN 205 (seen with capmox 0.7).
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def object_problems(case: Case) -> list[str]:
             f"{path} is {shown(value)}: everything that it refers to must lie in namespace {case.stack.namespace}."
             for path, value in _foreign(spec, "spec", case.stack.namespace)
         ]
-    if kind.name == "ProxmoxCluster" and read(spec, "cloneSpec") is not ABSENT:
+    if read(spec, "cloneSpec") is not ABSENT:
         problems.append("spec.cloneSpec can carry NICs of machines. Leave it out: machines come from templates.")
     return problems + _machine_problems(case, kind) if kind.name in SPEC_OF else problems
 

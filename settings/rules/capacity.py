@@ -67,7 +67,9 @@ def _free(view: TenantView, location: str, size: int) -> str:
 
 def ids_suffice(view: TenantView) -> Iterator[Problem]:
     """Require that a pool has an id for each machine, those that an update adds included."""
-    for cluster, name, pool, _, _ in view.proxmox_pools:
+    for cluster, name, pool in view.pools:
+        if pool.backend == "hcloud-server":
+            continue
         needed = most(pool)
         if needed is not None and needed > len(pool.vm_ids):
             why = f"the pool can have {needed} machines at once (its rollout's surge too), has {len(pool.vm_ids)} ids"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,6 +29,15 @@ def _no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         """Give no guard."""
 
     monkeypatch.setattr("components.guard.prepare", nothing)
+
+
+@pytest.fixture(autouse=True)
+def _kubeconfig(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every stack of the examples finds its context."""
+    file = tmp_path_factory.mktemp("kubeconfig") / "config"
+    contexts = [{"name": name} for name in ("cozystack-lab", "lab-acme", "lab-globex")]
+    file.write_text(json.dumps({"contexts": contexts}))
+    monkeypatch.setenv("KUBECONFIG", str(file))
 
 
 @pytest.fixture(params=[False, True], ids=["known", "unknown"])

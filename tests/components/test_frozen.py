@@ -81,11 +81,6 @@ def test_a_first_preview_registers_the_same_where_only_inputs_are_known_of_what_
     assert run_tenant(tenant_settings("acme"), preview=True).keys == example("lab-acme").keys
 
 
-def test_two_runs_register_the_same_byte_for_byte() -> None:
-    assert run_environment().texts == example("lab").texts
-    assert run_tenant(tenant_settings("acme")).texts == example("lab-acme").texts
-
-
 def test_an_environment_exports_its_tenants_namespaces_and_nothing_secret(lab: Run) -> None:
     assert lab.outputs == {"tenants": {"acme": "tenant-acme", "globex": "tenant-globex"}}
 

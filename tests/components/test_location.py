@@ -109,11 +109,12 @@ def test_roles_have_the_privileges_that_the_settings_name_and_never_those_of_an_
         assert not {"Permissions.Modify", "Sys.Modify", "SDN.Allocate", "User.Modify"} & set(item.inputs["privileges"])
 
 
-def test_acls_come_after_the_pool_their_role_and_their_holder(lab: Run) -> None:
+def test_acls_come_after_their_holder_and_a_pool_after_them_so_that_it_goes_first(lab: Run) -> None:
     for item in lab.of("Acl"):
         location, tenant, holder = item.name.split("-")[:3]
         own = f"{location}-{tenant}"
-        assert {f"{own}-pool", f"{own}-{holder}"} <= item.depends_on
+        assert f"{own}-{holder}" in item.depends_on
+        assert item.name in lab[f"{own}-pool"].depends_on
 
 
 def test_a_tenant_has_a_network_with_one_subnet_in_its_own_hetzner_project(lab: Run) -> None:
@@ -128,7 +129,7 @@ def test_a_tenant_has_a_network_with_one_subnet_in_its_own_hetzner_project(lab: 
     assert subnet.inputs["networkZone"] == "eu-central"
     assert subnet.inputs["type"] == "cloud"
     assert "vswitchId" not in subnet.inputs
-    assert subnet.inputs["networkId"] == UNKNOWN or float(subnet.inputs["networkId"]).is_integer()
+    assert subnet.inputs["networkId"] == UNKNOWN or isinstance(subnet.inputs["networkId"], float)
     assert {item.provider for item in (network, subnet)} == {"hcloud-fsn1-acme"}
 
 

@@ -48,9 +48,17 @@ def copied(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def _write(program: Path, stack: str, settings: Any) -> None:
+    """Let a stack's file say what its configuration says."""
+    own = "hybrid:tenant" if "-" in stack else "hybrid:environment"
+    text = json.dumps({"config": {own: settings}})  # JSON is YAML
+    (program / "stacks" / f"Pulumi.{stack}.yaml").write_text(text, encoding="utf-8")
+
+
 def test_an_environments_stack_registers_what_its_program_does(*, unknown: bool) -> None:
     found = _main("lab", _config("lab", credentials=CREDENTIALS), unknown=unknown)
     assert found.error is None
+    assert found.warnings == []
     assert found.texts == example("lab", unknown=unknown).texts
     assert found.outputs == example("lab", unknown=unknown).outputs
 
@@ -59,19 +67,16 @@ def test_an_environments_stack_registers_what_its_program_does(*, unknown: bool)
 def test_a_tenants_stack_registers_what_its_program_does(stack: str, *, unknown: bool) -> None:
     found = _main(stack, _config(stack), unknown=unknown)
     assert found.error is None
+    assert found.warnings == []
     assert found.texts == example(stack, unknown=unknown).texts
     assert found.outputs == example(stack, unknown=unknown).outputs
 
 
-def test_the_examples_warn_of_nothing() -> None:
-    for stack in ("lab", "lab-acme", "lab-globex"):
-        assert _main(stack, _config(stack, credentials=CREDENTIALS if stack == "lab" else None)).warnings == []
-
-
-def test_a_warning_of_the_settings_is_one_of_the_run_and_stops_nothing() -> None:
+def test_a_warning_of_the_settings_is_one_of_the_run_and_stops_nothing(copied: Path) -> None:
     settings = raw("lab-globex")
     settings["clusters"]["prod"]["talos"] = "v1.99.0"
-    found = _main("lab-globex", _config("lab-globex", settings))
+    _write(copied, "lab-globex", settings)
+    found = _main("lab-globex", _config("lab-globex", settings), copied)
     assert found.error is None
     assert len(found.warnings) == 1
     assert "clusters.prod.talos" in found.warnings[0]
@@ -80,23 +85,33 @@ def test_a_warning_of_the_settings_is_one_of_the_run_and_stops_nothing() -> None
     }
 
 
-def test_wrong_settings_stop_with_everything_at_once_and_nothing_registered() -> None:
+def test_wrong_settings_stop_with_everything_at_once_and_nothing_registered(copied: Path) -> None:
     settings = raw("lab")
     settings["zones"]["workers"]["networks"]["globex-lab"]["vlan"] = 201
     settings["locations"]["lab"]["endpoint"] = "http://pve.lab.example"
-    found = _main("lab", _config("lab", settings, CREDENTIALS))
+    _write(copied, "lab", settings)
+    found = _main("lab", _config("lab", settings, CREDENTIALS), copied)
     assert found.order == []
     assert "zones.workers.networks" in str(found.error)
     assert "locations.lab.endpoint" in str(found.error)
     assert str(found.error).startswith("stack lab: 2 problems in its settings\n")
 
 
-def test_a_tenant_that_asks_for_anothers_network_is_stopped_before_the_handover_is_read() -> None:
+def test_a_tenant_that_asks_for_anothers_network_is_stopped_before_the_handover_is_read(copied: Path) -> None:
     settings = raw("lab-globex")
     settings["clusters"]["prod"]["pools"]["small"]["network"] = "acme-lab"
-    found = _main("lab-globex", _config("lab-globex", settings))
+    _write(copied, "lab-globex", settings)
+    found = _main("lab-globex", _config("lab-globex", settings), copied)
     assert found.order == []
     assert "clusters.prod.pools.small.network" in str(found.error)
+
+
+def test_a_configuration_that_says_something_else_than_the_stacks_file_is_refused() -> None:
+    settings = raw("lab-globex")
+    settings["clusters"]["prod"]["pools"]["small"]["replicas"] = 3
+    found = _main("lab-globex", _config("lab-globex", settings))
+    assert found.order == []
+    assert "[READ_OTHERWISE]" in str(found.error)
 
 
 def test_an_environment_without_credentials_says_which_are_missing_and_how_to_set_them() -> None:

@@ -71,7 +71,8 @@ def test_the_bridges_are_opened_to_tenants_only_when_their_tables_are_enforced(l
 
 def test_the_handover_comes_after_the_tokens_rights_and_the_guard(lab: Run) -> None:
     after = lab["Secret/tenant-globex/hybrid-handover"].depends_on
-    assert {item.name for item in lab.of("Acl") if "globex" in item.name} <= after
+    assert "lab-globex-pool" in after
+    assert {item.name for item in lab.of("Acl") if "globex" in item.name} <= lab["lab-globex-pool"].depends_on
     assert "ValidatingAdmissionPolicyBinding/hybrid-closed-bridges" in after
     assert "InClusterIPPool/tenant-globex/globex-lab" in after
     assert not [name for name in after if "acme" in name]

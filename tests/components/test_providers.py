@@ -72,8 +72,16 @@ def test_a_tenants_providers_have_the_tokens_of_its_handover_as_secrets(acme: Ru
 
 
 def test_kubernetes_providers_name_a_context_and_what_the_cluster_is_whatever_its_address(lab: Run, acme: Run) -> None:
-    assert lab["management"].inputs == {"context": "cozystack-lab", "clusterIdentifier": "lab"}
-    assert acme["management"].inputs == {"context": "lab-acme", "clusterIdentifier": "lab"}
+    assert lab["management"].inputs == {
+        "context": "cozystack-lab",
+        "clusterIdentifier": "lab",
+        "enableSecretMutable": "true",
+    }
+    assert acme["management"].inputs == {
+        "context": "lab-acme",
+        "clusterIdentifier": "lab",
+        "enableSecretMutable": "true",
+    }
 
 
 def test_a_tenants_stack_holds_nothing_of_another_tenant() -> None:

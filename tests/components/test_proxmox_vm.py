@@ -70,8 +70,8 @@ def test_a_vm_moves_instead_of_being_replaced_starts_with_its_node_and_stops_whe
             assert vm.inputs[key] is True
 
 
-def test_only_the_disks_speed_is_ignored_which_the_provider_makes_up(acme: Run) -> None:
-    assert {vm.ignore_changes for vm in acme.of("VmLegacy")} == {("disks[0].speed",)}
+def test_neither_another_template_nor_another_node_moves_a_vm_that_exists(acme: Run) -> None:
+    assert {vm.ignore_changes for vm in acme.of("VmLegacy")} == {("clone", "nodeName", "disks[0].speed")}
 
 
 def test_a_vm_has_no_cloud_init_no_hook_script_no_agent_and_no_other_device(acme: Run, globex: Run) -> None:
@@ -118,7 +118,7 @@ def test_an_iso_carries_its_contents_hash_in_its_names_and_its_path_is_no_change
                 "nodeName": run[machine].inputs["nodeName"],
                 "sourceFile": {"fileName": f"{iso.name}.iso", "path": f".build/iso/{digest}.iso"},
             }
-            assert iso.ignore_changes == ("sourceFile",)
+            assert iso.ignore_changes == ("sourceFile", "nodeName")
 
 
 def test_the_iso_is_there_before_it_is_registered_and_the_same_in_a_fresh_checkout() -> None:

@@ -105,6 +105,10 @@ def test_a_different_machine_or_config_is_another_name(one: tuple[str, str], oth
     assert (content_hash(*one) == content_hash(*other)) is (one == other)
 
 
+def test_where_a_machines_name_ends_makes_a_difference() -> None:
+    assert content_hash("prod-dc-1", "0: x") != content_hash("prod-dc-10", ": x")
+
+
 def test_a_file_is_named_by_its_content_and_for_its_owner_alone() -> None:
     umask = os.umask(0)
     try:

@@ -158,3 +158,16 @@ def test_the_outputs_are_text_so_that_no_number_comes_back_as_another() -> None:
     memory = json.loads(templates[MACHINE])["spec"]["template"]["spec"]["memoryMiB"]
     assert isinstance(memory, int)
     assert memory == 8192
+
+
+def test_a_template_on_a_network_that_is_no_longer_the_tenants_is_not_kept() -> None:
+    def other_vlan(raw: dict[str, Any]) -> None:
+        raw["zones"]["workers"]["networks"]["acme-lab"]["vlan"] = 203
+
+    eight = _run(8)
+    bigger = tenant_settings(
+        "acme", lambda raw: raw["clusters"]["prod"]["pools"]["lab"]["size"].update(memory="16Gi"), other_vlan
+    )
+    run = run_tenant(bigger, templates=eight.outputs["templates"])
+    assert _current(eight) not in _names(run)
+    assert _names(run) == [_current(run)]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from lab import cluster
+from lab.demo.run import clean
 
 if TYPE_CHECKING:
     from tests.engine.harness import EngineLab
@@ -14,6 +18,12 @@ pytestmark = pytest.mark.lab
 KINDS = (
     "/apis/cluster.x-k8s.io/v1beta1/clusters",
     "/apis/cluster.x-k8s.io/v1beta1/machinedeployments",
+    "/apis/cluster.x-k8s.io/v1beta1/machinehealthchecks",
+    "/api/v1/serviceaccounts",
+    "/apis/rbac.authorization.k8s.io/v1/roles",
+    "/apis/rbac.authorization.k8s.io/v1/rolebindings",
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     "/apis/infrastructure.cluster.x-k8s.io/v1alpha1/proxmoxclusters",
     "/apis/infrastructure.cluster.x-k8s.io/v1alpha1/proxmoxmachinetemplates",
     "/apis/bootstrap.cluster.x-k8s.io/v1alpha3/talosconfigtemplates",
@@ -22,6 +32,10 @@ KINDS = (
     "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
     "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
 )
+
+
+KUBERNETES_OWN = ("system:", "kube", "cluster-admin", "admin", "edit", "view", "extension-apiserver")
+"""What the API server makes for itself."""
 
 
 def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
@@ -34,8 +48,9 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     lab.must("lab", "destroy", "--yes")
     for stack in ("lab", "lab-acme", "lab-globex"):
         assert lab.state(stack) == []
-    left = {path: [item["metadata"]["name"] for item in lab.get(path)[1]["items"]] for path in KINDS}
-    assert left == {key: [] for key in KINDS}
+    for path in KINDS:
+        names = [item["metadata"]["name"] for item in lab.get(path)[1]["items"]]
+        assert [name for name in names if not name.startswith(KUBERNETES_OWN)] == [], path
     status, _ = lab.get(
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/proxmoxnetworkzones.proxmox.cozystack.io"
     )
@@ -48,4 +63,26 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
         assert state["pools"] == {}
         assert set(state["users"]) == {"pulumi@pve"}
         assert state["files"] == {}
+        assert [acl for acl in state["acls"] if acl["who"] != "pulumi@pve"] == []
+        assert [role for role in state["roles"] if role.startswith("hybrid-")] == []
     assert lab.cloud("hcloud")["projects"]["fsn1-acme"]["networks"] == {}
+
+
+def _command_line(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""  # it has ended meanwhile
+
+
+def test_cleaning_up_leaves_neither_a_process_nor_a_file(lab: EngineLab) -> None:
+    servers = [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and str(lab.layout.home).encode() in _command_line(entry)
+    ]
+    assert len(servers) == 3
+    clean(lab.layout)
+    assert not lab.layout.home.exists()
+    assert cluster.running(lab.layout.cluster) is None
+    assert [pid for pid in servers if Path(f"/proc/{pid}").exists()] == []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lab.cluster import Cluster
 
 UPSTREAM = Path(__file__).parents[3] / "shared" / "crds"
-upstream = pytest.mark.skipif(not UPSTREAM.is_dir(), reason="the upstream CRDs do not lie beside the project")
+upstream = pytest.mark.shared
 POOLS = "/apis/ipam.cluster.x-k8s.io/v1alpha2/namespaces/acme/inclusterippools"
 
 

@@ -424,36 +424,36 @@ def test_a_small_program_goes_through_its_whole_life_with_the_real_engine(small:
     assert made["cloud-0"]["status"] == "running"
     assert "a secret of the server" not in small.run("stack", "export")
 
-    small.run("up", "--yes", "--expect-no-changes")
-    small.run("refresh", "--yes", "--expect-no-changes")
+    small.run("up", "--yes", "--skip-preview", "--expect-no-changes")
+    small.run("refresh", "--yes", "--skip-preview", "--expect-no-changes")
 
     refused = small.run("up", "--yes", "--policy-pack", str(small.pack), ok=False, VLAN="202")
     assert "VLAN 202 is not yours" in refused
     assert small.machines() == made
 
-    small.run("up", "--yes", VLAN="203")
+    small.run("up", "--yes", "--skip-preview", VLAN="203")
     assert [nic["vlan"] for nic in small.machines()["prod-0"]["nics"]] == [203]
     assert small.machines()["prod-0"]["starts"] == 1
 
-    failed = small.run("up", "--yes", ok=False, VLAN="5000")
+    failed = small.run("up", "--yes", "--skip-preview", ok=False, VLAN="5000")
     assert "400 Parameter verification failed" in failed
     assert "Traceback" not in failed
-    small.run("up", "--yes", VLAN="203")
-    small.run("up", "--yes", "--expect-no-changes", VLAN="203")
+    small.run("up", "--yes", "--skip-preview", VLAN="203")
+    small.run("up", "--yes", "--skip-preview", "--expect-no-changes", VLAN="203")
 
-    small.run("destroy", "--yes", VLAN="203")
+    small.run("destroy", "--yes", "--skip-preview", VLAN="203")
     assert small.machines() == {}
     assert small.run("stack", "export").count('"urn"') == 0
 
 
 @pytest.mark.lab
 def test_a_right_that_is_missing_fails_in_the_engine_with_the_apis_words(small: Small) -> None:
-    failed = small.run("up", "--yes", ok=False, RIGHTS=RIGHTS.replace("SDN.Use ", ""))
+    failed = small.run("up", "--yes", "--skip-preview", ok=False, RIGHTS=RIGHTS.replace("SDN.Use ", ""))
     assert "403 Permission check failed (/sdn/zones/localnetwork/vmbr1/201, SDN.Use)" in failed
     assert "Traceback" not in failed
-    small.run("up", "--yes")
+    small.run("up", "--yes", "--skip-preview")
     assert [nic["vlan"] for nic in small.machines()["prod-0"]["nics"]] == [201]
-    small.run("destroy", "--yes")
+    small.run("destroy", "--yes", "--skip-preview")
     assert small.machines() == {}
 
 

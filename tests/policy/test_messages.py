@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pulumi
@@ -88,6 +89,7 @@ class Registered(pulumi.runtime.Mocks):
 def registered(transform: Any) -> dict[str, Any]:
     """Give the inputs of a VM of globex after a transform, as they reach the engine."""
     engine = Registered()
+    asyncio.set_event_loop(asyncio.new_event_loop())  # whatever ran before may have taken its own away
     pulumi.runtime.set_mocks(engine)
 
     @pulumi.runtime.test  # type: ignore[untyped-decorator]  # the SDK gives it no types

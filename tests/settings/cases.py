@@ -248,6 +248,7 @@ LOCATIONS = [
         "locations.dc.type",
         {"locations.dc.type": GONE},
         {"locations.dc.type": "proxmox"},
+        fix="hcloud, proxmox",
     ),
     Case(
         "a location that is no map is refused",

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from settings.load import from_config, load
+from settings.load import load, look_at_environment
 from settings.problems import Problem, SettingsError
 from settings.stackfile import read
 
@@ -73,12 +73,9 @@ def write_edited(folder: Path, stack: str, edits: Mapping[str | tuple[str, ...],
 
 
 def of_environment(settings: dict[str, Any]) -> list[Problem]:
-    """Check an environment's settings as the engine gives them, without a file."""
-    try:
-        from_config("lab", {"environment": settings, "tenant": None}, Path("nowhere"))
-    except SettingsError as error:
-        return error.problems
-    return []
+    """Check an environment's settings alone, without the text of a file, and give every error."""
+    _, found = look_at_environment(settings)
+    return sorted((p for p in found if p.severity == "error"), key=lambda p: (p.path, p.code))
 
 
 def problems(folder: Path, stack: str) -> list[Problem]:

@@ -294,6 +294,7 @@ BACKENDS = [
         f"{LAB}.backend",
         {f"{LAB}.backend": GONE},
         {f"{LAB}.backend": "capi-proxmox"},
+        fix="capi-proxmox, hcloud-server, proxmox-vm",
     ),
     acme(
         "a capi-proxmox pool in the newer generation is refused as not built yet",

@@ -14,6 +14,8 @@ from tests.settings.files import GONE, edit, edited, of_environment, problems, s
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.settings.files import Edits
+
 
 def test_a_file_with_many_faults_names_each_of_them_once() -> None:
     environment = edited(
@@ -197,3 +199,33 @@ def test_every_problem_can_be_written_as_json(tmp_path: Path) -> None:
         ".inf",
     ]
     assert all("quotes" in problem.fix for problem in found)
+
+
+def test_faults_of_shape_and_of_meaning_in_one_pool_are_told_together(tmp_path: Path) -> None:
+    pool = "clusters.prod.pools.small"
+    write_edited(
+        tmp_path,
+        "lab-globex",
+        {f"{pool}.size.memory": "4G", f"{pool}.vlan": 201, f"{pool}.network": "acme-lab", f"{pool}.replicas": 9},
+    )
+    assert said(tmp_path, "lab-globex") == [
+        ("NOT_YOURS", f"{pool}.network"),
+        ("BAD_MEMORY", f"{pool}.size.memory"),
+        ("PLATFORM_OWNS", f"{pool}.vlan"),
+        ("IDS_TOO_FEW", f"{pool}.vmIds"),
+    ]
+
+
+def test_faults_of_shape_and_of_meaning_in_one_row_are_told_together(tmp_path: Path) -> None:
+    row = "zones.workers.networks.globex-lab"
+    write_edited(tmp_path, "lab", {f"{row}.vlan": "202", f"{row}.gateway": "10.202.0.30", f"{row}.tenant": "nobody"})
+    found = {path: code for code, path in said(tmp_path, "lab")}
+    assert found.keys() == {f"{row}.vlan", f"{row}.gateway", f"{row}.tenant"}
+    assert found[f"{row}.gateway"] == "GATEWAY_IN_RANGE"
+
+
+@pytest.mark.parametrize("key", ["vlan", "gateway", "range"])
+def test_nothing_is_said_of_what_stands_in_for_a_faulty_part_of_a_row(key: str, tmp_path: Path) -> None:
+    rows: Edits = {f"zones.workers.networks.{row}.{key}": "x" for row in ("acme-lab", "acme-dc", "globex-lab")}
+    write_edited(tmp_path, "lab", rows)
+    assert sorted(path for _, path in said(tmp_path, "lab")) == sorted(map(str, rows))

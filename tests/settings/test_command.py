@@ -73,3 +73,10 @@ def test_a_schema_names_the_keys_of_the_whole_file(kind: str, capsys: pytest.Cap
     assert set(found["properties"]["config"]["properties"]) == {f"hybrid:{kind}", "hybrid:credentials"}
     assert "nativeVlan" in json.dumps(found) or kind == "tenant"
     assert "native_vlan" not in json.dumps(found)
+
+
+@pytest.mark.parametrize("kind", ["environment", "tenant"])
+def test_the_schema_beside_the_stack_files_is_that_of_the_models(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["schema", kind])
+
+    assert (STACKS / f"{kind}.schema.json").read_text(encoding="utf-8") == capsys.readouterr().out

@@ -9,7 +9,8 @@ import pytest
 from settings.load import from_config, load
 from settings.problems import SettingsError
 from settings.stackfile import read
-from tests.settings.files import STACKS, edit, said, settings_of, write
+from tests.settings.files import GONE, STACKS, edit, said, settings_of, write
+from tests.settings.odd_scalars import ODD, REFUSED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -201,8 +202,43 @@ def test_a_number_that_readers_spell_differently_is_refused_alone(folder: Path, 
     assert said(folder, "lab") == [("ODD_NUMBER", "zones.workers.networks.acme-lab.vlan")]
 
 
-def test_words_that_yaml_1_1_reads_as_truth_values_are_text(folder: Path) -> None:
-    _text(folder, "lab", "config: {hybrid:environment: {a: no, b: on, c: 12:30:45, d: 1e3, e: ~}}")
+LABEL = "clusters.prod.pools.dc.labels.tier"
+
+
+def _labelled(folder: Path, text: str, old: str = "tier: db") -> None:
+    plain = (STACKS / "Pulumi.lab-acme.yaml").read_text()
+    _text(folder, "lab-acme", plain.replace(f"{old}}}", f"{old.partition(':')[0]}: {text}}}"))
+
+
+@pytest.mark.parametrize("odd", ["no", "on", "Y", "2026-1-x", "12:30:45", "1:1", "0X1F", "0O17", "1e1_0"])
+def test_text_that_another_reader_would_take_for_something_else_needs_quotes(folder: Path, odd: str) -> None:
+    _labelled(folder, odd)
+    without = said(folder, "lab-acme")
+    _labelled(folder, f'"{odd}"')
+    quoted = said(folder, "lab-acme")
+
+    assert (without == [("ODD_TEXT", LABEL)]) is (odd != "2026-1-x")
+    assert {code for code, _ in quoted} <= {"BAD_LABEL_VALUE"}
+
+
+def test_keys_need_quotes_like_values(folder: Path) -> None:
+    _labelled(folder, "x", old="no: db")
+    plain = (STACKS / "Pulumi.lab-acme.yaml").read_text()
+    _text(folder, "lab-acme", plain.replace("tier: db}", "no: db}"))
+
+    assert said(folder, "lab-acme") == [("ODD_TEXT", "clusters.prod.pools.dc.labels.no")]
+
+
+@pytest.mark.parametrize("sign", ["\u0085", "\u2028", "\u2029"])
+def test_a_line_break_that_not_every_reader_takes_for_one_is_refused(folder: Path, sign: str) -> None:
+    plain = (STACKS / "Pulumi.lab.yaml").read_text()
+    _text(folder, "lab", f"{plain}# end{sign}\n")
+
+    assert said(folder, "lab") == [("NOT_PLAIN_YAML", "Pulumi.lab.yaml")]
+
+
+def test_odd_words_are_read_as_they_are_written(folder: Path) -> None:
+    _text(folder, "lab", "config: {hybrid:environment: {a: 'no', b: \"on\", c: '12:30:45', d: 1e3, e: ~}}")
 
     assert read(folder / "Pulumi.lab.yaml")["config"]["hybrid:environment"] == {
         "a": "no",
@@ -220,9 +256,79 @@ def test_a_byte_order_mark_changes_nothing(folder: Path) -> None:
     assert load("lab", folder) == load("lab", STACKS)
 
 
-@pytest.mark.parametrize(("stack", "key"), [("lab", "environment"), ("lab-acme", "tenant")])
-def test_the_engines_view_of_a_stack_gives_the_same_settings_as_its_file(folder: Path, stack: str, key: str) -> None:
-    config: dict[str, Any] = {"environment": None, "tenant": None, key: settings_of(stack)}
+@pytest.mark.parametrize(("text", "engine"), ODD, ids=[text for text, _ in ODD])
+@pytest.mark.parametrize("old", ["tier: db", "replicas: 2"])
+def test_what_is_accepted_the_engine_reads_as_we_do(folder: Path, old: str, text: str, engine: Any) -> None:
+    _labelled(folder, text, old)
+    settings = settings_of("lab-acme")
+    place = LABEL if old.startswith("tier") else "clusters.prod.pools.cloud.replicas"
+    edit(settings, place, engine)
+    try:
+        ours = load("lab-acme", folder)
+    except SettingsError:
+        return
+
+    assert from_config("lab-acme", {"environment": None, "tenant": settings}, folder) == ours
+
+
+@pytest.mark.parametrize("text", ["v1.35.6", "10-99", '"yes"', "'no'", "'12:30'", "e1"])
+def test_text_of_which_there_is_no_doubt_is_not_refused(folder: Path, text: str) -> None:
+    _labelled(folder, text)
+
+    assert ("ODD_TEXT", LABEL) not in said(folder, "lab-acme")
+
+
+@pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.parametrize("old", ["tier: db", "replicas: 2"])
+def test_what_the_engine_can_not_read_is_refused(folder: Path, old: str, text: str) -> None:
+    _labelled(folder, text, old)
+
+    assert [code for code, _ in said(folder, "lab-acme")] in (["NOT_TEXT"], ["NOT_A_NUMBER"])
+
+
+@pytest.mark.parametrize(
+    ("stack", "place", "engine"),
+    [
+        ("lab-acme", "clusters.prod.pools.dc.labels.tier", "web"),
+        ("lab-acme", "clusters.prod.pools.lab.scale.max", 4),
+        ("lab-acme", "clusters.prod.pools.cloud", GONE),
+        ("lab", "management.protect", True),
+        ("lab", "zones.workers.networks.acme-lab.vlan", 203),
+    ],
+)
+def test_an_engine_that_says_something_else_than_the_file_is_refused(
+    folder: Path, stack: str, place: str, engine: Any
+) -> None:
+    settings = settings_of(stack)
+    edit(settings, place, engine)
+    who = "tenant" if "-" in stack else "environment"
+    with pytest.raises(SettingsError) as refused:
+        from_config(stack, {who: settings}, folder)
+
+    assert [(found.code, found.path) for found in refused.value.problems] == [("READ_OTHERWISE", f"hybrid:{who}")]
+
+
+def test_what_is_wrong_with_what_the_engine_says_is_told_too(folder: Path) -> None:
+    settings = settings_of("lab")
+    edit(settings, "zones.workers.networks.acme-lab.vlan", "201")
+    with pytest.raises(SettingsError) as refused:
+        from_config("lab", {"environment": settings}, folder)
+
+    assert [(found.code, found.path) for found in refused.value.problems] == [
+        ("READ_OTHERWISE", "hybrid:environment"),
+        ("NOT_A_NUMBER", "zones.workers.networks.acme-lab.vlan"),
+    ]
+
+
+@pytest.mark.parametrize("stack", ["lab", "lab-acme"])
+def test_what_the_engine_writes_out_may_be_a_default_in_the_file(folder: Path, stack: str) -> None:
+    settings = settings_of(stack)
+    edit(
+        settings,
+        "zones.workers.mode" if stack == "lab" else "clusters.prod.pools.cloud.labels",
+        {} if "-" in stack else "enforce",
+    )
+    config = {"tenant" if "-" in stack else "environment": settings}
 
     assert from_config(stack, config, folder) == load(stack, folder)
 
@@ -231,20 +337,19 @@ def test_the_default_of_the_other_kind_is_as_good_as_absent(folder: Path) -> Non
     assert from_config("lab", {"environment": settings_of("lab"), "tenant": {}}, folder).stack == "lab"
 
 
-def test_the_engines_view_without_settings_is_refused(folder: Path) -> None:
-    (folder / "Pulumi.lab.yaml").unlink()
+def test_an_engine_without_settings_is_refused(folder: Path) -> None:
     with pytest.raises(SettingsError) as refused:
         from_config("lab", {"environment": {}, "tenant": {}}, folder)
 
-    assert [(found.code, found.path) for found in refused.value.problems] == [("MISSING_KEY", "hybrid:environment")]
+    assert {found.code for found in refused.value.problems} == {"READ_OTHERWISE", "MISSING_KEY"}
 
 
-def test_the_engines_view_of_the_other_kind_is_refused_without_a_file_too(tmp_path: Path) -> None:
-    config = {"environment": settings_of("lab"), "tenant": settings_of("lab-acme")}
+def test_settings_without_a_file_are_refused(folder: Path) -> None:
+    (folder / "Pulumi.lab.yaml").unlink()
     with pytest.raises(SettingsError) as refused:
-        from_config("lab", config, tmp_path)
+        from_config("lab", {"environment": settings_of("lab")}, folder)
 
-    assert [(found.code, found.path) for found in refused.value.problems] == [("WRONG_KIND", "hybrid:tenant")]
+    assert [(found.code, found.path) for found in refused.value.problems] == [("STACK_FILE_MISSING", "stack")]
 
 
 def test_what_the_engine_does_not_pass_on_is_checked_in_the_file(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from lab.clouds import faults
 from lab.clouds.errors import CloudError, LostAnswerError
 from lab.clouds.schema import Failure
-from lab.clouds.state import HCLOUD, edit
+from lab.clouds.state import HCLOUD, edit, look
 from lab.clouds.values import UNKNOWN
 
 _LABEL_KEY = re.compile(r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")
@@ -62,7 +62,7 @@ class HetznerApi:
         if fault == "error":
             message = f"the lab was told to fail this call ({name}) (server_error)"
             raise CloudError(message)
-        with edit(self.folder, HCLOUD) as state:
+        with (look if name.startswith("get_") else edit)(self.folder, HCLOUD) as state:
             if not state or self.endpoint:
                 place = self.endpoint or "Hetzner Cloud"
                 message = f"{place}: connect: connection refused (no such endpoint in the lab)"

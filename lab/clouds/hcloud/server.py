@@ -1,4 +1,4 @@
-"""`Server`: what replaces one, what a running one refuses, and what the API checks only at `up` (`providers.md` §2)."""
+"""`Server`: what replaces one, what a running one refuses, and what the API checks only at `up`."""
 
 import base64
 import hashlib

@@ -74,7 +74,7 @@ class PlacementGroup(_Named):
 
 
 class SshKey(_Named):
-    """An SSH key. Another public key is created first, so a fixed name is refused (`providers.md` §0.6)."""
+    """An SSH key. Another public key is created first, so a fixed name is refused."""
 
     type_name: ClassVar[str] = "hcloud:index/sshKey:SshKey"
     sdk_args: ClassVar[str] = "SshKeyArgs"

@@ -9,7 +9,7 @@ from lab.clouds import faults
 from lab.clouds.errors import CloudError, LostAnswerError
 from lab.clouds.proxmox.rights import privileges
 from lab.clouds.proxmox.token import ApiToken
-from lab.clouds.state import edit
+from lab.clouds.state import edit, look
 
 
 class Session:
@@ -68,13 +68,17 @@ class ProxmoxApi:
         self._password = password
 
     @contextmanager
-    def call(self, name: str) -> Iterator[Session]:
-        """Make one call. What it changes is kept when it ends well, or when only its answer is lost (`faults`)."""
-        fault = faults.take(self.folder, self.endpoint, name)
+    def call(self, name: str, *others: str) -> Iterator[Session]:
+        """Make one call. What it changes is kept when it ends well, or when only its answer is lost (`faults`).
+
+        With `others` it stands for several calls in a row, each of which may be told to fail.
+        """
+        ordered = [faults.take(self.folder, self.endpoint, each) for each in (name, *others)]
+        fault = "error" if "error" in ordered else next(filter(None, ordered), None)
         if fault == "error":
             message = f"received an HTTP 500 response - Reason: the lab was told to fail this call ({name})"
             raise CloudError(message)
-        with edit(self.folder, self.endpoint) as state:
+        with (look if name == "read" else edit)(self.folder, self.endpoint) as state:
             yield Session(state, self._authenticate(state))
         if fault == "lost_answer":
             message = f'failed to perform HTTP request ({name}): "{self.endpoint}": EOF'

@@ -1,6 +1,6 @@
 """`FileLegacy`: ISO images, uploaded through the API to a storage.
 
-From `providers.md` §0.5 and `pulumi.md`: another path or file name is another file (created first); a file replaced
+As the real plugin was seen to do: another path or file name is another file (created first); a file replaced
 under its own name deletes what was just uploaded; new bytes at the same path are never noticed; a local file that is
 not there at a refresh plans a replacement.
 """

@@ -14,7 +14,7 @@ _DNS_NAME = re.compile(
 _TAG = re.compile(r"^[a-z0-9_][a-z0-9_\-+.]*$", re.IGNORECASE)
 _FIRST_ID, _LAST_ID = 100, 999999999
 
-# Which privilege on /vms/N each property needs (proxmox-permissions §1, "Config keys"); all others: HWType.
+# Which privilege on /vms/N each property needs in Proxmox VE's own check of a configuration; all others: HWType.
 _PRIVILEGE = {
     "cpu": "VM.Config.CPU",
     "numas": "VM.Config.CPU",
@@ -130,12 +130,8 @@ def create(session: Session, vm_id: int, *, wanted: Mapping[str, Any]) -> None:
     }
 
 
-def put_config(session: Session, vm_id: str, values: Mapping[str, Any], explicit: frozenset[str]) -> None:
-    """Write configuration; None removes a value. All or nothing.
-
-    `explicit` are the properties that the program gave: what the plugin writes unasked is not held against the
-    caller's HWType right, as a template that has the same values needs none.
-    """
+def put_config(session: Session, vm_id: str, values: Mapping[str, Any]) -> None:
+    """Write configuration; None removes a value. All or nothing."""
     machine = session.machine(vm_id)
     path = f"/vms/{vm_id}"
     for index, device in enumerate(values.get("networkDevices") or []):
@@ -149,9 +145,7 @@ def put_config(session: Session, vm_id: str, values: Mapping[str, Any], explicit
         if key in _ROOT_ONLY and value:
             message = f"403 Permission check failed (only root can set '{_ROOT_ONLY[key]}' config)"
             raise CloudError(message)
-        privilege = _PRIVILEGE.get(key, "VM.Config.HWType")
-        if privilege != "VM.Config.HWType" or key in explicit:
-            session.require(path, privilege)
+        session.require(path, _PRIVILEGE.get(key, "VM.Config.HWType"))
     if "networkDevices" in values:
         _check_old_nics(session, machine, values["networkDevices"] or [])
     if (values.get("cdrom") or {}).get("fileId"):

@@ -1,8 +1,8 @@
 """`VmLegacy`: virtual machines, cloned or from nothing, with the real plugin's failure modes.
 
-From `providers.md` §0 and §1: a VM without `clone` adopts a foreign machine of the same id; a clone whose configuration
-can't be written stays in the state with the wanted values and is only started by the next plain `up`; a change of
-id, node (without `migrate`) or anything under `clone` deletes the machine first.
+As the real plugin was seen to do: a VM without `clone` adopts a foreign machine of the same id; a clone whose
+configuration can't be written stays in the state with the wanted values and is only started by the next plain `up`; a
+change of id, node (without `migrate`) or anything under `clone` deletes the machine first.
 """
 
 from collections.abc import Iterable, Mapping
@@ -152,8 +152,13 @@ class Vm(Resource):
 
     def _configure(self, identity: str, wanted: Mapping[str, Any], inputs: Properties) -> None:
         values = {key: wanted[key] for key in _WRITTEN if key in wanted}
+        if any(disk.get("fileId") for disk in wanted["disks"]):
+            message = "failed to open SSH client: disks.file_id imports over SSH, and the lab's nodes have none"
+            raise CloudError(message)
         with self.api.call("config_put") as session:
-            machine.put_config(session, identity, values, frozenset(inputs))
+            # The plugin writes serial0=socket on every clone, asked or not (seen), and Proxmox VE asks HWType for it.
+            session.require(f"/vms/{identity}", "VM.Config.HWType")
+            machine.put_config(session, identity, values)
         if inputs.get("disks") != []:
             self._write_disks(identity, wanted["disks"], keep_others=True)
 
@@ -161,15 +166,12 @@ class Vm(Resource):
         """Bring the disks to what is wanted; tell whether one was moved."""
         disks = list(disks)
         moved = False
-        for disk in disks:
-            with self.api.call("disk") as session:
+        with self.api.call("disk", "move_disk", "resize") as session:
+            for disk in disks:
                 machine.set_disk(session, identity, disk)
-            with self.api.call("move_disk") as session:
                 moved |= machine.move_disk(session, identity, disk["interface"], disk["datastoreId"])
-            with self.api.call("resize") as session:
                 machine.resize(session, identity, disk["interface"], disk["size"])
-        if not keep_others:
-            with self.api.call("disk") as session:
+            if not keep_others:
                 machine.remove_disks(session, identity, {disk["interface"] for disk in disks})
         return moved
 
@@ -215,7 +217,7 @@ class Vm(Resource):
         values = {key: wanted.get(key) for key in _WRITTEN if key in changed}
         if values or "disks" in changed:
             with self.api.call("config_put") as session:
-                machine.put_config(session, identity, values, frozenset(inputs))
+                machine.put_config(session, identity, values)
         moved = "disks" in changed and self._write_disks(identity, wanted["disks"], keep_others=False)
         if "poolId" in changed:
             with self.api.call("pool") as session:

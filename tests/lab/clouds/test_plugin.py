@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import subprocess
+import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -146,6 +147,24 @@ def test_without_the_labs_state_folder_a_stand_in_says_what_it_is_and_ends(name:
     assert done.stdout == ""
     assert "the lab's stand-in" in done.stderr
     assert "HYBRID_LAB_CLOUDS" in done.stderr
+
+
+def test_a_stand_in_ends_with_the_engine_that_started_it(tmp_path: Path) -> None:
+    install(tmp_path)
+    env = {**os.environ, "HYBRID_LAB_CLOUDS": str(tmp_path / "clouds")}
+    code = (
+        "import subprocess, sys\n"
+        "plugin = subprocess.Popen([sys.argv[1]], stdout=subprocess.PIPE)\n"
+        "plugin.stdout.readline()\n"
+        "print(plugin.pid)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "pulumi-resource-hcloud")]
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    stat = Path(f"/proc/{int(done.stdout)}/stat")
+    end = time.monotonic() + 15
+    while stat.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not stat.exists()
 
 
 @pytest.fixture

@@ -8,22 +8,19 @@ import pytest
 
 from lab.clouds import edit
 from lab.clouds.proxmox.rights import privileges
+from settings.access import ROLES
 from tests.lab.clouds.conftest import ACL, ADMIN, ENDPOINT, FILE, NO_SPEED, POOL, ROLE, TOKEN, USER, VM, machine, vm
 from tests.lab.clouds.engine import Engine, Refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-VM_RIGHTS = [
-    "VM.Allocate", "VM.Audit", "VM.PowerMgmt", "VM.Config.CPU", "VM.Config.Memory", "VM.Config.Disk",
-    "VM.Config.Network", "VM.Config.CDROM", "VM.Config.Options", "Pool.Audit",
-]  # fmt: skip
 GRANTS: dict[str, tuple[str, list[str]]] = {
-    "TenantVM": ("/pool/acme", VM_RIGHTS),
-    "TenantTmpl": ("/vms/9000", ["VM.Clone", "VM.Audit"]),
-    "TenantNet": ("/sdn/zones/localnetwork/vmbr1/201", ["SDN.Use"]),
-    "TenantDisk": ("/storage/ceph-vm", ["Datastore.AllocateSpace", "Datastore.Audit"]),
-    "TenantIso": ("/storage/iso-acme", ["Datastore.AllocateTemplate", "Datastore.Audit", "Datastore.Allocate"]),
+    "TenantVM": ("/pool/acme", list(ROLES["vm"])),
+    "TenantTmpl": ("/vms/9000", list(ROLES["template"])),
+    "TenantNet": ("/sdn/zones/localnetwork/vmbr1/201", list(ROLES["network"])),
+    "TenantDisk": ("/storage/ceph-vm", list(ROLES["disk"])),
+    "TenantIso": ("/storage/iso-acme", list(ROLES["iso"])),
 }
 
 
@@ -73,6 +70,8 @@ NEEDED = [
     ("TenantVM", "VM.Config.Memory", "/vms/2000"),
     ("TenantVM", "VM.Config.Disk", "/vms/2000"),
     ("TenantVM", "VM.Config.Network", "/vms/2000"),
+    ("TenantVM", "VM.Config.CDROM", "/vms/2000"),
+    ("TenantVM", "VM.Config.HWType", "/vms/2000"),
     ("TenantVM", "VM.Config.Options", "/vms/2000"),
     ("TenantTmpl", "VM.Clone", "/vms/9000"),
     ("TenantNet", "SDN.Use", "/sdn/zones/localnetwork/vmbr1/201"),
@@ -84,7 +83,7 @@ NEEDED = [
 def test_each_right_of_a_machine_is_needed(tenant: Engine, folder: Path, role: str, right: str, path: str) -> None:
     take_away(folder, role, right)
     with pytest.raises(Refused) as refused:
-        tenant.up("vm", VM, ours(), NO_SPEED)
+        tenant.up("vm", VM, ours(cdrom={"fileId": "none"}), NO_SPEED)
     assert f"403 Permission check failed ({path}, {right})" in str(refused.value)
 
 

@@ -389,6 +389,13 @@ def test_an_iso_that_is_not_there_can_not_be_attached(pve: Engine, folder: Path,
     assert pve.up("vm", VM, vm(cdrom=cdrom), NO_SPEED) == "same"
 
 
+def test_a_disk_image_needs_ssh_and_fails_after_the_machine_is_made(pve: Engine, folder: Path) -> None:
+    disk = {"interface": "scsi0", "datastoreId": "ceph-vm", "size": 40, "fileId": "iso-acme:iso/talos.img"}
+    with pytest.raises(Refused, match="failed to open SSH client"):
+        pve.up("vm", VM, vm(disks=[disk]), NO_SPEED)
+    assert machine(folder)["status"] == "stopped"
+
+
 def test_a_preview_calls_nothing_and_shows_what_only_the_cloud_knows_as_unknown(pve: Engine, folder: Path) -> None:
     inputs = vm(vmId=None, networkDevices=[{"bridge": "nowhere", "vlanId": 5000, "mtu": 99999}])
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
