@@ -49,7 +49,8 @@ chainsaw test --parallel 8 --test-dir {plain}
 impersonate them makes from their own:
 
 ```sh
-kubectl config view --raw --minify -o json > admin.kubeconfig
+KEYS=$(mktemp -d)
+kubectl config view --raw --minify -o json > $KEYS/admin
 {kubeconfigs}
 chainsaw test --parallel 8 --test-dir {identities} {flags}
 ```
@@ -99,14 +100,14 @@ def readme(
         scratch=SCRATCH,
         converted=_CONVERTED if any(path.startswith(CONVERTED) for path in paths) else "",
         kubeconfigs="\n".join(_impersonating(name, user) for name, user in known.items()),
-        flags=" ".join(f"--cluster {name}={name}.kubeconfig" for name in known),
+        flags=" ".join(f"--cluster {name}=$KEYS/{name}" for name in known),
     )
 
 
 def _impersonating(name: str, user: str) -> str:
     # The group gives the rights: what is tried is the policies, which look at the user's name.
     change = f'.users[0].user += {{"as": "{user}", "as-groups": ["system:masters"]}}'
-    return f"jq '{change}' admin.kubeconfig > {name}.kubeconfig"
+    return f"jq '{change}' $KEYS/admin > $KEYS/{name}"
 
 
 def _audit(settings: EnvironmentSettings) -> str:

@@ -1,10 +1,11 @@
-"""Print the speed figures; the lab for (c) is one of its own, in a temporary folder."""
+"""Print the speed figures; the lab for (c) and the API servers for (d) are their own, in temporary folders."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
+from lab.bench.admission import admission_ratio
 from lab.bench.preview import preview_ratio
 from lab.bench.pure import check_time, render_time
 from lab.layout import Layout
@@ -14,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
-    """Print (a), (b) and (c)."""
+    """Print (a) to (d)."""
     print(check_time(ROOT), flush=True)
     print(render_time(), flush=True)
     layout = Layout(ROOT, Path(tempfile.mkdtemp(prefix="hybrid-bench-")))
@@ -22,6 +23,8 @@ def main() -> None:
         print(preview_ratio(layout), flush=True)
     finally:
         remove(layout)
+    with tempfile.TemporaryDirectory(prefix="hybrid-bench-") as folder:
+        print(admission_ratio(Path(folder)), flush=True)
 
 
 main()

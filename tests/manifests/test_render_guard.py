@@ -99,7 +99,7 @@ def test_requests_of_other_users_are_in_suites_of_their_own() -> None:
     assert "cluster: capmox" not in text[PLAIN]
     for name in ("capmox", "tenant-acme", "tenant-globex"):
         assert f"cluster: {name}\n" in text[IDENTITIES]
-        assert f"{name}.kubeconfig" in texts["README.md"]
+        assert f"--cluster {name}=$KEYS/{name}" in texts["README.md"]
 
 
 def test_the_page_names_what_is_in_mode_audit() -> None:
