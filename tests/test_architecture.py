@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.conftest import ROOT
