@@ -23,7 +23,8 @@ _BODY = ("pool", "storage", "sourceNode", "templateID", "templateSelector")
 _TEMPLATE = (
     "(has(variables.spec.templateSelector)"
     " ? (variables.spec.templateSelector.?matchPolicy.orValue('exact') == 'exact'"
-    " && size(variables.tags) == size(p.tags) && variables.tags.all(t, t.lowerAscii() in p.tags))"
+    " && size(variables.tags) == size(p.tags)"
+    " && p.tags.all(t, variables.tags.exists(asked, asked.lowerAscii() == t)))"
     " : (variables.spec.?templateID.orValue(0) == p.templateId"
     " && variables.spec.?sourceNode.orValue('') == p.templateNode))"
 )
