@@ -14,7 +14,7 @@ from manifests.guard_cases import cases
 from manifests.policies.parts import BINDING, POLICY
 from operations.api import place
 from operations.asking import ask, copy_of
-from operations.canaries import user_of
+from operations.canaries import user_of, zone_canaries
 from operations.controllers import controllers
 from operations.in_the_way import in_the_way
 from operations.live import DEFINITIONS, READERS, read_live, served_and_stored
@@ -58,6 +58,8 @@ def audit(api: Api, settings: EnvironmentSettings) -> list[Finding]:
         *bindings(settings, live.bindings, datetime.now(UTC)),
         *(Finding("capmox", *line) for line in controllers(api, settings.environment.management.controllers.capmox)),
         *_answers(api, settings),
+        *_zones(api, settings),
+        *unasked(settings, live.definitions),
         *_violations(api, settings, live.definitions),
     ]
 
@@ -135,6 +137,35 @@ def _answers(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
         for case, outcome, detail in judged:
             if outcome != "ok":
                 yield Finding(policy, f"{what}: {case.name}", outcome, detail)
+
+
+def _zones(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
+    """Ask about a row of each zone: its owner's NIC and somebody else's, its own pool and another of its name."""
+    for zone in sorted(settings.environment.zones):
+        enforced = settings.environment.zones[zone].mode == "enforce"
+        for canary in zone_canaries(settings, zone):
+            verdict = ask(api, canary.body, canary.user)
+            what = f"zone {zone}: {canary.text} {'refused' if canary.refused else 'admitted'}"
+            if verdict.other:
+                yield Finding(canary.policies[0], what, "not checked", f"{verdict.other}: {verdict.text}")
+            elif canary.answered(verdict, enforced=enforced):
+                yield Finding(canary.policies[0], what, "ok")
+            else:
+                yield Finding(canary.policies[0], what, "WRONG", verdict.text or "it passes")
+
+
+def unasked(settings: EnvironmentSettings, definitions: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
+    """Name the served versions of judged kinds in which no case is written: the API server converts them to another."""
+    known = {case.body["apiVersion"] for case in cases(settings.environment, settings.stack)}
+    for group, plural in sorted(_judged_kinds(settings)):
+        definition = definitions.get(f"{plural}.{group}")
+        if definition is None:
+            continue
+        served, _ = served_and_stored(dict(definition))
+        for version in sorted(served):
+            if f"{group}/{version}" not in known:
+                detail = "no request is written in this version; the API server converts it before it judges"
+                yield Finding("versions", f"{plural} {group}/{version}", "not checked", detail)
 
 
 def answered(case: Case, verdict: Verdict, enforced: Mapping[str, bool]) -> tuple[Outcome, str]:

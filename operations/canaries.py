@@ -158,7 +158,7 @@ def wait(api: Api, canaries: Iterable[Canary], pause: Callable[[float], None] = 
 
 def _row_canaries(world: World, row: Row, old: LiveRow | None) -> list[Canary]:
     binding = f"{machines.NAME}-{row.zone}"
-    spec = machine_spec(world, row, [own_nic(world, row, default=False)])
+    spec = machine_spec(world, row, [own_nic(world, row)])
     where = f"VLAN {row.vlan} on {row.bridge}"
     name = f"canary-{row.name}"[:63]
     found = [
