@@ -133,6 +133,7 @@ class Draw:
                 {"templateSelector": {"matchTags": [*tags, "more"]}},
                 {"templateSelector": {"matchTags": [*tags[1:], "other"]}},
                 {"templateSelector": {"matchTags": [tags[0].upper(), *tags[1:]]}},
+                {"templateSelector": {"matchTags": [tags[0].upper(), tags[0]]}},
                 {"templateSelector": {"matchTags": tags, "matchPolicy": self.one(["exact", "bestSubset"])}},
                 {"templateSelector": None},
                 {"templateSelector": None, "sourceNode": place.node},
