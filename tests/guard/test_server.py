@@ -191,7 +191,7 @@ def test_the_largest_tables_stay_within_the_servers_cost_limits(server: Server) 
     }
     if api.generation != CAPI_1_12:
         cluster["spec"]["ipv4Config"]["addresses"] = [last["gateway"]]
-    pool = {
+    pool: dict[str, Any] = {
         "apiVersion": "ipam.cluster.x-k8s.io/v1alpha2",
         "kind": "InClusterIPPool",
         "metadata": {"name": last["pool"], "namespace": "tenant-acme"},
