@@ -87,14 +87,14 @@ def by_admission(layout: Layout) -> str:
     console.print(f"[bold]$ kubectl --kubeconfig .lab/kubeconfig-{STACK} create -f .lab/intruder.json[/]")
     status, answer = api.request("POST", path, body, token=token)  # what kubectl sends; it need not be installed
     text = str(answer.get("message", answer) if isinstance(answer, dict) else answer)
-    if status != 422 or "ValidatingAdmissionPolicy" not in text:  # noqa: PLR2004 - Unprocessable Entity
+    if status != 422 or "ValidatingAdmissionPolicy 'hybrid-zone-machines'" not in text:  # noqa: PLR2004 - Unprocessable Entity
         message = f"expected admission to refuse with HTTP 422; the answer was {status}: {text}"
         raise DemoError(message)
     return f"  HTTP {status}: {text}"
 
 
 def machine_template(vlan: int, pool: str) -> dict[str, Any]:
-    """Give a machine template in globex's namespace on the zone's bridge."""
+    """Give a machine template in globex's namespace on the zone's bridge, right in everything else."""
     return {
         "apiVersion": "infrastructure.cluster.x-k8s.io/v1alpha1",
         "kind": "ProxmoxMachineTemplate",
@@ -102,7 +102,9 @@ def machine_template(vlan: int, pool: str) -> dict[str, Any]:
         "spec": {
             "template": {
                 "spec": {
-                    "templateSelector": {"matchTags": ["talos"]},
+                    "templateSelector": {"matchTags": ["talos", "v1.13.6"]},
+                    "pool": "lab-globex",
+                    "storage": "ceph-vm",
                     "numCores": 2,
                     "memoryMiB": 4096,
                     "network": {
