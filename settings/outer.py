@@ -78,6 +78,8 @@ def _unknown(key: str, who: Identity) -> Problem:
 
 
 def _credentials(value: Any, who: Identity) -> Iterator[Problem]:
+    if value is UNREAD:
+        return  # what is wrong with it has been told
     if isinstance(value, dict) and set(value) == {"secure"} and isinstance(value["secure"], str):
         return
     why = "credentials stand in the file in the clear; treat them as known to everybody who can read it"

@@ -404,3 +404,10 @@ def test_what_the_engine_does_not_pass_on_is_checked_in_the_file(folder: Path) -
         from_config("lab", {"environment": settings_of("lab"), "tenant": None}, folder)
 
     assert [(found.code, found.path) for found in refused.value.problems] == [("UNKNOWN_KEY", "hybrid:enviroment")]
+
+
+def test_encrypted_credentials_with_an_anchor_are_one_problem(folder: Path) -> None:
+    plain = (STACKS / "Pulumi.lab-acme.yaml").read_text()
+    _text(folder, "lab-acme", f"{plain}  hybrid:credentials: &x {{secure: v1:abc}}\n")
+
+    assert said(folder, "lab-acme") == [("NOT_PLAIN_YAML", "hybrid:credentials")]
