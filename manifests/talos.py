@@ -64,9 +64,6 @@ def _machine(settings: TenantSettings, cluster: str, pool: str, machine: Machine
         for key, value in scheduling.labels(settings, cluster, pool).items()
         if not (by_cluster_api and scheduling.refused_to_kubelets(key))
     }
-    taints = scheduling.taints(settings, cluster, pool)
-    if taints:
-        result["nodeTaints"] = {item.key: f"{item.value}:{item.effect}" for item in taints}
     return result
 
 
@@ -104,7 +101,8 @@ def _kubelet(settings: TenantSettings, cluster: str, pool: str) -> dict[str, Any
         extra = kubelet_config(chosen.size)
     taints = scheduling.taints(settings, cluster, pool)
     if taints:
-        # A worker may set taints only while it registers (NodeRestriction), which nodeTaints alone is too late for.
+        # Not machine.nodeTaints: Talos sets those later, which NodeRestriction refuses to a worker, and that map holds
+        # one effect for each key.
         extra["registerWithTaints"] = [
             {"key": item.key, **({"value": item.value} if item.value else {}), "effect": item.effect} for item in taints
         ]

@@ -14,9 +14,11 @@ from settings.fields import (
     Label,
     NodeMemory,
     NodeName,
+    PlainText,
     Ranges,
     StorageName,
     Tag,
+    TemplateDisk,
     Vlan,
     VlanRange,
     VmIds,
@@ -55,7 +57,7 @@ class Controllers(Model):
 class Management(Model):
     """The management cluster."""
 
-    context: Annotated[str, Field(min_length=1)]
+    context: PlainText
     generation: Generation
     protect: bool = False
     guard: Mode = "enforce"
@@ -87,11 +89,15 @@ class Storage(Model):
 
 
 class Template(Model):
-    """A location's VM template: `capi-proxmox` finds it by its set of tags, `proxmox-vm` clones `id` from `node`."""
+    """A location's VM template: `capi-proxmox` finds it by its set of tags, `proxmox-vm` clones `id` from `node`.
+
+    `disk` is the size of its disk, where it is known: no machine's can be smaller.
+    """
 
     tags: tuple[Tag, ...] = Field(strict=False, min_length=1)
     id: Annotated[int, Field(ge=100, le=999_999_999)]
     node: NodeName
+    disk: TemplateDisk | None = None
 
 
 class Uplink(Model):
@@ -126,7 +132,7 @@ class ProxmoxLocation(Model):
 class Image(Model):
     """A Hetzner Cloud image, found by its labels in each tenant's project."""
 
-    selector: Annotated[str, Field(min_length=1)]
+    selector: PlainText
 
 
 class HcloudTenant(Model):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from settings.environment import Environment
+from settings.places import ENVIRONMENT_KEY
 from settings.shape import CUT, Examined, Examiner
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("locations", "*"): CUT,
     **{("locations", "*", key): CUT for key in ("ca", "region", "dnsServers", "uplink", "tenants")},
     ("locations", "*", "tenants", "*"): CUT,
+    ("locations", "*", "template", "disk"): CUT,
     ("zones",): CUT,
     ("zones", "*"): CUT,
     ("zones", "*", "bridge"): lambda number: f"broken{number}",
@@ -39,4 +41,4 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
 
 def examine_environment(raw: Mapping[str, Any]) -> Examined[Environment]:
     """Check the shape of `hybrid:environment`."""
-    return Examiner(Environment, _STAND_INS).examine(raw)
+    return Examiner(Environment, ENVIRONMENT_KEY, _STAND_INS).examine(raw)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, PlainSerializer, StringConstraints, WithJsonSchema
 
@@ -16,6 +15,10 @@ def _text(value: Any, what: str) -> str:
         message = f"{what} is written as text; put quotes around it"
         raise ValueError(message)  # noqa: TRY004 - pydantic collects ValueError, a TypeError would end the run
     return value
+
+
+LEAST_MEMORY = 1024
+"""MiB; https://docs.siderolabs.com/talos/v1.13/getting-started/system-requirements: the least that a worker needs."""
 
 
 @dataclass(frozen=True, order=True)
@@ -145,38 +148,69 @@ def _mebibytes(value: Any) -> int:
 
 def _memory(value: Any) -> int:
     size = _mebibytes(value)
+    if size < LEAST_MEMORY:
+        message = f"a Talos worker needs at least {LEAST_MEMORY // 1024}Gi"
+        raise ValueError(message)
     if size % 8:
         message = f"capmox takes memory in steps of 8 MiB; the next lower one is {size // 8 * 8}Mi"
         raise ValueError(message)
     return size
 
 
-def _disk(value: Any) -> int:
+def _gibibytes(value: Any) -> int:
     match = re.fullmatch(r"([1-9][0-9]{0,5})Gi", value) if isinstance(value, str) else None
     if not match:
         message = "write whole GiB, for example 40Gi"
         raise ValueError(message)
-    size = int(match[1])
+    return int(match[1])
+
+
+def _disk(value: Any) -> int:
+    size = _gibibytes(value)
     if size < 5:  # noqa: PLR2004 - capmox's bootVolume.sizeGb
         message = "a boot volume has at least 5Gi"
         raise ValueError(message)
     return size
 
 
-def _endpoint(value: Any) -> str:
-    text = _text(value, "an endpoint")
-    parts = urlsplit(text)
-    if parts.scheme != "https" or not parts.hostname:
-        message = "an endpoint is https://host:port"
-        raise ValueError(message)
-    if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*", parts.hostname):
-        message = "the host is a DNS name or an address"
-        raise ValueError(message)
-    if parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
+_LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*")
+_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
+"""A host that ends like a number: every resolver takes it for an IPv4 address, in spellings that differ."""
+_LAST_PORT = 65535
+
+
+def endpoint(value: Any) -> str:
+    """Read `https://host` or `https://host:port`, and write it in one spelling. Raises ValueError for anything else."""
+    scheme, _, rest = _text(value, "an endpoint").partition("://")
+    authority = rest.removesuffix("/")
+    if scheme.lower() == "https" and re.search(r"[/?#@]", authority):
         message = "an endpoint has no path (no /api2/json), query or user; the program adds what each client needs"
         raise ValueError(message)
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"https://{host}:{parts.port or 8006}"
+    match = re.fullmatch(r"(\[[^\[\]]*\]|[^\[\]:]+)(?::([0-9]{1,5}))?", authority)
+    if scheme.lower() != "https" or not match:
+        message = "an endpoint is https://host:port"
+        raise ValueError(message)
+    port = int(match[2] or 8006)
+    if not 1 <= port <= _LAST_PORT:
+        message = f"a port is 1 to {_LAST_PORT}"
+        raise ValueError(message)
+    return f"https://{_host(match[1].lower() if match[1].isascii() else match[1])}:{port}"
+
+
+def _host(text: str) -> str:
+    if text.startswith("["):
+        if "%" in text:
+            message = "an address with a zone (%) means something on one machine only"
+            raise ValueError(message)
+        address = IPv6Address(text[1:-1])
+        return str(address.ipv4_mapped or f"[{address}]")
+    if _NUMBER.fullmatch(text):
+        return str(IPv4Address(text))
+    if not _HOST.fullmatch(text):
+        message = "the host is a DNS name or an address"
+        raise ValueError(message)
+    return text
 
 
 def _shown(pattern: str, example: str) -> WithJsonSchema:
@@ -201,7 +235,11 @@ StorageName = Annotated[
     str, StringConstraints(strict=True, pattern=r"^[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]$", max_length=100)
 ]
 Tag = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z0-9_][a-z0-9_+.-]*$")]
-ServerType = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9]*$")]
+ServerType = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9]*$", max_length=30)]
+PlainText = Annotated[
+    str, StringConstraints(strict=True, pattern=r"^[!-~]([ -~]*[!-~])?$", min_length=1, max_length=500)
+]
+"""One line of ASCII that can be printed, without blanks at its ends."""
 Version = Annotated[str, StringConstraints(strict=True, pattern=r"^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}$")]
 """`v` + three numbers."""
 
@@ -222,5 +260,7 @@ NodeMemory = Annotated[int, BeforeValidator(_mebibytes), _shown(r"^[1-9]\d*(Mi|G
 """MiB."""
 Disk = Annotated[int, BeforeValidator(_disk), _shown(r"^[1-9]\d*Gi$", "40Gi")]
 """GiB."""
-Endpoint = Annotated[str, BeforeValidator(_endpoint), _shown("^https://", "https://pve.lab.example:8006")]
+TemplateDisk = Annotated[int, BeforeValidator(_gibibytes), _shown(r"^[1-9]\d*Gi$", "10Gi")]
+"""GiB."""
+Endpoint = Annotated[str, BeforeValidator(endpoint), _shown("^https://", "https://pve.lab.example:8006")]
 """`https://host:port`, lower case, without path."""

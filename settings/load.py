@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from settings import outer, stackfile
 from settings.environment_shape import examine_environment
-from settings.places import choose
+from settings.places import UNREAD, choose
 from settings.problems import Problem, SettingsError
 from settings.rules.all import ENVIRONMENT_RULES, PLACE_RULES, TENANT_RULES
-from settings.rules.views import EnvironmentView, TenantView
+from settings.rules.views import EnvironmentView, TenantView, warning
 from settings.stack import EnvironmentSettings, TenantSettings
 from settings.tenant_shape import examine_tenant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from settings.outer import Identity
@@ -34,6 +34,8 @@ def load(stack: str, stacks: Path) -> Settings:
     if any(problem.path == "stack" for problem in problems):  # no file, or no YAML: nothing more to say
         raise SettingsError(stack, problems)
     problems += outer.check(file, who)
+    if _settings_in(file, who) is UNREAD:
+        raise SettingsError(stack, problems)
     return _check(who, _settings_in(file, who), stacks, problems)
 
 
@@ -79,8 +81,11 @@ def _identity(stack: str) -> Identity:
 
 
 def _settings_in(file: Mapping[str, Any], who: Identity) -> Any:
+    """Give the settings; None where there are none, UNREAD where what is wrong has been told."""
     config = file.get("config")
-    return config.get(who.key) if isinstance(config, dict) else None
+    if config is None:
+        return None
+    return config.get(who.key) if isinstance(config, dict) else UNREAD
 
 
 def _check(who: Identity, raw: Any, stacks: Path, problems: list[Problem]) -> Settings:
@@ -91,16 +96,29 @@ def _check(who: Identity, raw: Any, stacks: Path, problems: list[Problem]) -> Se
             who.stack, [*problems, Problem(code, who.key, None, why, f"write {who.key} under `config:`")]
         )
     if who.tenant is None:
-        return _environment(who, raw, problems)
+        return _environment(who, raw, stacks, problems)
     return _tenant(who, who.tenant, raw, stacks, problems)
 
 
-def _environment(who: Identity, raw: Mapping[str, Any], problems: list[Problem]) -> EnvironmentSettings:
+def _environment(who: Identity, raw: Mapping[str, Any], stacks: Path, problems: list[Problem]) -> EnvironmentSettings:
     view, found = look_at_environment(raw)
+    if view is not None:
+        found += _left_behind(who, view, stacks)
     warnings = _refuse(who.stack, problems, found)
     if view is None:
         raise SettingsError(who.stack, [_nothing_left(who)])
     return EnvironmentSettings(who.stack, view.environment, warnings)
+
+
+def _left_behind(who: Identity, view: EnvironmentView, stacks: Path) -> Iterator[Problem]:
+    """Warn of the stack of a tenant that the environment does not have: its machines may still run."""
+    for path in sorted(stacks.glob(f"Pulumi.{who.environment}-*.yaml")):
+        other = outer.identity(stackfile.stack_of(path))
+        if isinstance(other, Problem) or other.tenant in view.examined.names("tenants"):
+            continue
+        why = f"{path.name} is the stack of a tenant that is not here, and nothing of it could be destroyed any more"
+        fix = f"destroy that stack before its tenant is taken out, then delete {path.name}"
+        yield warning("STACK_LEFT", ("tenants", str(other.tenant)), other.stack, why, fix)
 
 
 def look_at_environment(raw: Mapping[str, Any]) -> tuple[EnvironmentView | None, list[Problem]]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from settings.places import CREDENTIALS_KEY, ENVIRONMENT_KEY, TENANT_KEY, choose
+from settings.places import CREDENTIALS_KEY, ENVIRONMENT_KEY, TENANT_KEY, UNREAD, choose
 from settings.problems import Problem
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def check(file: Mapping[str, Any], who: Identity) -> Iterator[Problem]:
             )
             yield Problem("UNKNOWN_KEY", str(key), None, why, choose(key, ("config", *BESIDE_CONFIG)))
     config = file.get("config")
-    if config is None:
+    if config is None or config is UNREAD:
         return
     if not isinstance(config, dict):
         yield Problem("NOT_A_MAP", "config", None, "`config:` holds a map of keys", f"write {who.key} below it")
@@ -78,6 +78,8 @@ def _unknown(key: str, who: Identity) -> Problem:
 
 
 def _credentials(value: Any, who: Identity) -> Iterator[Problem]:
+    if value is UNREAD:
+        return  # what is wrong with it has been told
     if isinstance(value, dict) and set(value) == {"secure"} and isinstance(value["secure"], str):
         return
     why = "credentials stand in the file in the clear; treat them as known to everybody who can read it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,14 @@ ENVIRONMENT_KEY = "hybrid:environment"
 TENANT_KEY = "hybrid:tenant"
 CREDENTIALS_KEY = "hybrid:credentials"
 
+
+class Unread(Enum):
+    """What stands for something in a file that could not be read; what is wrong with it has been told."""
+
+    HERE = "could not be read"
+
+
+UNREAD = Unread.HERE
 _ROOTS = (("config", ENVIRONMENT_KEY), ("config", TENANT_KEY))
 _SECRET_WORDS = ("token", "secret", "password", "credential", "key", "secure", "passphrase")
 
@@ -41,8 +50,13 @@ def may_be_secret(place: Place) -> bool:
 
 
 def named_like_a_secret(place: Place) -> bool:
-    """Say whether a key on the way to a place sounds like a secret's."""
-    return any(word in str(step).lower() for step in place for word in _SECRET_WORDS)
+    """Say whether a key on the way to a place sounds like a secret's, or is one's that a private key may stand in."""
+    return any(str(step).lower() == "ca" or word in str(step).lower() for step in place for word in _SECRET_WORDS)
+
+
+def looks_like_a_key(value: Any) -> bool:
+    """Say whether a value holds the beginning of something in PEM, wherever it stands."""
+    return "-----BEGIN" in str(value)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

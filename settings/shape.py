@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, ge
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from settings.places import CREDENTIALS_KEY, Place, dotted
+from settings.places import CREDENTIALS_KEY, UNREAD, Place, dotted
 from settings.problems import Problem
 from settings.wording import PLATFORM_KEYS, Fault
 
@@ -82,11 +82,13 @@ class Examiner(Generic[Root]):
     def __init__(
         self,
         model: type[Root],
+        root: str,
         stand_ins: StandIns,
         own_networks: Callable[[Mapping[str, Any]], Sequence[str]] = lambda _: (),
     ) -> None:
-        """Take the model, what replaces faulty things, and the networks that a pool (its raw map) could name."""
+        """Take the model, the key that holds it, what replaces faulty things, and a pool's nameable networks."""
         self._model = model
+        self._root = root
         self._stand_ins = stand_ins
         self._own_networks = own_networks
         self._numbers = count(1)
@@ -97,8 +99,9 @@ class Examiner(Generic[Root]):
         problems: list[Problem] = []
         renamed: dict[str, str] = {}
         broken: set[Place] = set()
-        hidden = list(_secure_places(data, ()))
-        problems += [_secret_in_settings(place) for place in hidden]
+        secret = list(_places_of(_is_secret, data, ()))
+        problems += [_secret_in_settings(dotted(place) or self._root) for place in secret]
+        hidden = [*secret, *_places_of(_is_unread, data, ())]
         rest = deepcopy(data)
         for place in hidden:
             _blank(rest, place)
@@ -158,6 +161,8 @@ class Examiner(Generic[Root]):
                 parent = _at(data, here[:-1])
                 if isinstance(parent, dict):
                     parent[str(here[-1])] = stand_in(next(self._numbers)) if callable(stand_in) else deepcopy(stand_in)
+                elif isinstance(parent, list):
+                    parent[int(here[-1])] = stand_in(next(self._numbers)) if callable(stand_in) else deepcopy(stand_in)
             return
 
 
@@ -210,22 +215,29 @@ def _without_echoes(faults: list[Fault], hidden: Sequence[Place]) -> Iterator[Fa
         yield fault
 
 
-def _secure_places(data: Any, place: Place) -> Iterator[Place]:
-    if isinstance(data, dict):
-        if "secure" in data:
-            yield place
-            return
+def _places_of(wanted: Callable[[Any], bool], data: Any, place: Place) -> Iterator[Place]:
+    if wanted(data):
+        yield place
+    elif isinstance(data, dict):
         for key, value in data.items():
-            yield from _secure_places(value, (*place, key))
+            yield from _places_of(wanted, value, (*place, key))
     elif isinstance(data, list):
         for index, value in enumerate(data):
-            yield from _secure_places(value, (*place, index))
+            yield from _places_of(wanted, value, (*place, index))
 
 
-def _secret_in_settings(place: Place) -> Problem:
+def _is_secret(data: Any) -> bool:
+    return isinstance(data, dict) and "secure" in data
+
+
+def _is_unread(data: Any) -> bool:
+    return data is UNREAD
+
+
+def _secret_in_settings(path: str) -> Problem:
     why = "a secret among plain settings makes all of them secret, and nothing can be checked or shown any more"
     fix = f"take it out; secrets stand in {CREDENTIALS_KEY} alone"
-    return Problem("SECRET_IN_SETTINGS", dotted(place), None, why, fix)
+    return Problem("SECRET_IN_SETTINGS", path, None, why, fix)
 
 
 def _bare(annotation: Any) -> Any:

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from settings.places import Place, below_root, may_be_secret
+from settings.places import UNREAD, Place, below_root, looks_like_a_key, may_be_secret
 from settings.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
@@ -85,8 +85,9 @@ def _parse(name: str, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         return {}, tuple(reading.problems)
     value = reading.value(node, ())
     if not isinstance(value, dict):
-        reading.report("NOT_A_MAP", ("config",), "a stack file is a map", "begin it with `config:`")
-        value = {}
+        if value is not UNREAD:
+            reading.report("NOT_A_MAP", ("config",), "a stack file is a map", "begin it with `config:`")
+        value = {"config": UNREAD}
     return value, tuple(reading.problems)
 
 
@@ -119,14 +120,14 @@ class _Reading:
     seen: set[int] = field(default_factory=set)
 
     def report(self, code: str, place: Place, why: str, fix: str, value: Any = None) -> None:
-        shown = None if may_be_secret(place) else value
+        shown = None if may_be_secret(place) or looks_like_a_key(value) else value
         self.problems.append(Problem(code, below_root(place), shown, why, fix))
 
     def value(self, node: Node, place: Place) -> Any:
         if node.anchor or id(node) in self.seen or len(place) > _DEEPEST:
             why = "anchors, aliases and very deep nesting hide what stands where"
             self.report("NOT_PLAIN_YAML", place or ("config",), why, "write the value out in each place")
-            return None
+            return UNREAD
         self.seen.add(id(node))
         if isinstance(node, MappingNode):
             return self._mapping(node, place)
@@ -173,7 +174,7 @@ class _Reading:
         tag = str(node.tag)
         if tag not in _SCALARS:
             self.report("NOT_PLAIN_YAML", place or ("config",), "tags are not read here", "leave the tag out")
-            return None
+            return UNREAD
         if tag == f"{_CORE}str":
             self._text(node, place)
             return str(node.value)

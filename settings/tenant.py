@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -110,6 +110,3 @@ class TenantStack(Model):
 
     environment: Word
     clusters: dict[Word, Cluster] = Field(default_factory=dict)
-
-
-Raw = dict[str, Any]

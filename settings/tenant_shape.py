@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from settings.places import TENANT_KEY
 from settings.shape import CUT, Examined, Examiner
 from settings.tenant import TenantStack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_SIZE = {"cpu": 1, "memory": "8Mi", "disk": "5Gi"}
-"""The smallest there is: nothing is too small for it."""
+_SIZE = {"cpu": 1, "memory": "1Gi", "disk": "5Gi"}
+"""The smallest there is; what a rule says of it is not told."""
 
 _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("environment",): "broken",
@@ -26,6 +27,9 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("clusters", "*", "pools"): CUT,
     ("clusters", "*", "pools", "*"): CUT,
     **{("clusters", "*", "pools", "*", key): CUT for key in ("labels", "taints", "nodes", "rollout")},
+    ("clusters", "*", "pools", "*", "labels", "*"): CUT,
+    ("clusters", "*", "pools", "*", "taints", "*"): lambda number: f"broken{number}:NoSchedule",
+    ("clusters", "*", "pools", "*", "nodes", "*"): lambda number: f"broken{number}",
     ("clusters", "*", "pools", "*", "replicas"): 0,
     ("clusters", "*", "pools", "*", "scale"): {"min": 0, "max": 0},
     ("clusters", "*", "pools", "*", "serverType"): "broken",
@@ -38,4 +42,4 @@ def examine_tenant(
     raw: Mapping[str, Any], own_networks: Callable[[Mapping[str, Any]], Sequence[str]]
 ) -> Examined[TenantStack]:
     """Check the shape of `hybrid:tenant`; `own_networks` gives the networks that a pool (its raw map) could name."""
-    return Examiner(TenantStack, _STAND_INS, own_networks).examine(raw)
+    return Examiner(TenantStack, TENANT_KEY, _STAND_INS, own_networks).examine(raw)

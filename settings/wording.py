@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from settings.places import choose, dotted, named_like_a_secret, names, nearest
+from settings.fields import LEAST_MEMORY, endpoint
+from settings.places import choose, dotted, looks_like_a_key, named_like_a_secret, names, nearest
 from settings.problems import Problem
 from settings.tenant import NOT_AVAILABLE
 
@@ -47,6 +47,11 @@ _PATTERNS: dict[str, tuple[str, str, str]] = {
         "lower-case letters, digits and `_ + . -`",
     ),
 }
+_PATTERNS[r"^[!-~]([ -~]*[!-~])?$"] = (
+    "BAD_TEXT",
+    "letters outside ASCII, line breaks and blanks at the ends are not seen, and not found on the other side",
+    "one line of printable ASCII, with no blanks at its ends",
+)
 _OTHER_SPELLING = ("BAD_NAME", "the other side would not take this name", "letters, digits and `-`")
 _KINDS: dict[str, tuple[str, str, str]] = {
     "string_type": ("NOT_TEXT", "text is wanted here, and YAML does not read this as text", _QUOTE),
@@ -113,8 +118,8 @@ class Fault:
         code, why, fix = self._words()
         hidden = self.kind in ("missing", "union_tag_not_found") or named_like_a_secret(self.place)
         value = self.value.get(self.name) if self.kind == "union_tag_invalid" else self.value
-        has_user = isinstance(value, str) and "://" in value and "@" in value
-        value = None if hidden or has_user or isinstance(value, dict) else value
+        has_user = isinstance(value, str) and "@" in value and ("://" in value or code == "BAD_ENDPOINT")
+        value = None if hidden or has_user or isinstance(value, dict) or looks_like_a_key(value) else value
         return Problem(code, dotted(self.place), value, why, fix)
 
     def _words(self) -> tuple[str, str, str]:
@@ -177,7 +182,7 @@ class Fault:
             example = f'put quotes around it, for example "{_EXAMPLES.get(code, "")}"'
             return "NOT_TEXT", self.message.removeprefix("Value error, "), example
         why = self.message.removeprefix("Value error, ")
-        return code, why, nearest_legal(code, self.value) or f"for example {_EXAMPLES.get(code, '')}"
+        return code, why, nearest_legal(code, self.value, self.place) or f"for example {_EXAMPLES.get(code, '')}"
 
     @property
     def meant(self) -> str | None:
@@ -185,7 +190,7 @@ class Fault:
         return nearest(self.name, self.keys) if self.kind == "extra_forbidden" else None
 
 
-def nearest_legal(code: str, value: Any) -> str | None:
+def nearest_legal(code: str, value: Any, place: Place = ()) -> str | None:
     """Give the nearest legal spelling of a value, where there is an obvious one."""
     if not isinstance(value, str):
         return None
@@ -195,13 +200,21 @@ def nearest_legal(code: str, value: Any) -> str | None:
     match = re.fullmatch(r"\s*(\d{1,7})\s*(Gi|Mi|G|M|GB|MB|GiB|MiB)?\s*", value)
     if match and code in ("BAD_MEMORY", "BAD_DISK"):
         unit = "Gi" if (match[2] or "Gi").startswith("G") else "Mi"
-        least = 1 if code == "BAD_MEMORY" else 5
+        least = 5 if code == "BAD_DISK" and "size" in place else 1
         size = max(int(match[1]), least)
         if code == "BAD_DISK":
             return f"write {size if unit == 'Gi' else max(-(-size // 1024), least)}Gi"
-        return f"write {size if unit == 'Gi' else max(size // 8 * 8, 8)}{unit}"
-    parts = urlsplit(value) if code == "BAD_ENDPOINT" else None
-    if parts and parts.hostname and ":" not in parts.hostname:
+        if unit == "Mi":
+            size = max(size // 8 * 8, LEAST_MEMORY if "size" in place else 8)
+        return f"write {size}{unit}"
+    found = _ENDPOINT.fullmatch(value) if code == "BAD_ENDPOINT" else None
+    if found:
         with suppress(ValueError):
-            return f"write https://{parts.hostname}:{parts.port or 8006}"
+            return f"write {endpoint(f'https://{found[1]}' + (f':{found[2]}' if found[2] else ''))}"
     return None
+
+
+_ENDPOINT = re.compile(
+    r"\s*(?:[A-Za-z]+://)?(?:[^@/?#\s]*@)?(\[[^\[\]\s]*\]|[^\[\]:/?#@\s]+)(?::([0-9]*))?(?:(?!//)[/?#][^@]*)?\s*"
+)
+"""Host and port in what was probably meant to be an endpoint."""

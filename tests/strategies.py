@@ -22,7 +22,7 @@ _CLOUDS = ("fsn1", "hel1")
 _CLUSTERS = ("prod", "test", "dev2")
 _ZONES = ("workers", "storage-net", "z3")
 _POOLS = ("small", "large", "db-a", "web", "batch-2x")
-_TAINTS = ("tier=db:NoSchedule", "gpu:NoExecute")
+_TAINTS = ("tier=db:NoSchedule", "tier=db:NoExecute", "gpu:NoExecute")
 _IDS = 100
 """Ids that a tenant has in each location, and at least as many addresses in each row, so that none is short."""
 
@@ -80,6 +80,8 @@ def _proxmox(draw: DrawFn, name: str, tenants: list[str]) -> Settings:
             for index, tenant in enumerate(here)
         },
     }
+    if draw(st.booleans()):
+        found["template"]["disk"] = draw(st.sampled_from(["4Gi", "10Gi", "20Gi"]))
     if draw(st.booleans()):
         found["uplink"] = {"vswitch": draw(st.integers(4000, 4091)), "mtu": draw(st.integers(1304, 1400))}
     return found

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from settings.rules.views import TenantView
     from settings.tenant import CapiProxmoxPool, ProxmoxVmPool
 
-_EDGES = 2
-"""A subnet's network and broadcast address."""
+_NOT_SERVERS = 3
+"""A subnet's network and broadcast address, and its first host address: the gateway.
+
+https://docs.hetzner.com/cloud/networks/faq/#are-any-ip-addresses-reserved.
+"""
 
 
 def most(pool: CapiProxmoxPool | ProxmoxVmPool) -> int | None:
@@ -120,10 +123,13 @@ def subnets_suffice(view: TenantView) -> Iterator[Problem]:
         own = location.tenants.get(view.tenant) if location else None
         if pool.backend != "hcloud-server" or own is None:
             continue
-        room = max(own.subnet.num_addresses - _EDGES, 0)
+        room = max(own.subnet.num_addresses - _NOT_SERVERS, 0)
         before = used.get(pool.location, 0)
         used[pool.location] = before + pool.replicas
         if before <= room < used[pool.location]:
-            why = f"subnet {own.subnet} has {room} addresses, and the pools there need {used[pool.location]}"
+            why = (
+                f"subnet {own.subnet} has {room} addresses for servers (its first is the gateway), and the pools there"
+                f" need {used[pool.location]}"
+            )
             place = pool_place(cluster, name, "replicas")
             yield problem("ADDRESSES_TOO_FEW", place, pool.replicas, why, f"at most {room - before}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from settings.places import choose, names
@@ -16,6 +18,16 @@ if TYPE_CHECKING:
 
 _KUBERNETES_OF_TALOS = {(1, 13): ((1, 31), (1, 36))}
 """Talos minor to the first and last Kubernetes minor; https://docs.siderolabs.com/talos/v1.13/getting-started/support-matrix."""
+
+_UNUSABLE = (
+    (IPv4Network("0.0.0.0/8"), "nobody's address (0.0.0.0/8)"),
+    (IPv4Network("127.0.0.0/8"), "a loopback address"),
+    (IPv4Network("169.254.0.0/16"), "a link-local address"),
+    (IPv4Network("224.0.0.0/4"), "a multicast address"),
+    (IPv4Network("240.0.0.0/4"), "a reserved or the broadcast address"),
+)
+"""https://www.iana.org/assignments/iana-ipv4-special-registry: what is no host's, or no other host can reach."""
+_VERSION_TAG = re.compile(r"v[0-9]+(\.[0-9]+){2}")
 
 
 def homes_are_possible(view: TenantView) -> Iterator[Problem]:
@@ -71,9 +83,13 @@ def addresses_are_free(view: TenantView) -> Iterator[Problem]:
         other = owners.get(address)
         owner = f"the control plane of cluster {other} has it" if other else _owner(view, address)
         owners.setdefault(address, name)
-        if owner:
-            place = ("clusters", name, "controlPlane", "address")
-            fix = "name the address at which the platform serves this control plane"
+        unusable = next((what for cidr, what in _UNUSABLE if address in cidr), None)
+        place = ("clusters", name, "controlPlane", "address")
+        fix = "name the address at which the platform serves this control plane"
+        if unusable:
+            why = f"no worker can reach a control plane there: it is {unusable}"
+            yield problem("ADDRESS_UNUSABLE", place, address, why, fix)
+        elif owner:
             yield problem("ADDRESS_TAKEN", place, address, owner, fix)
 
 
@@ -85,11 +101,10 @@ def _owner(view: TenantView, address: IPv4Address) -> str | None:
     ):
         if view.around.examined.sound("management", key) and address in cidr:
             return f"it is in the range of tenant clusters' {what}, {cidr}"
-    for row in view.settings.rows.values():
-        if address == row.gateway:
-            return f"it is the gateway of network {row.name}"
-        if any(address in item for item in row.ranges):
-            return f"it is in the range of network {row.name}, whose addresses are machines'"
+    networks = [network.cidr for _, _, network in view.around.networks]
+    networks += [own.cidr for location in view.around.hcloud.values() for own in location.tenants.values()]
+    if any(address in cidr for cidr in networks):
+        return "it is in a network of the platform's table"  # whosever: a tenant learns nothing of others' networks
     return None
 
 
@@ -110,6 +125,25 @@ def versions_fit(view: TenantView) -> Iterator[Problem]:
             near = f"v{high}.{last}" if kubernetes > supported[1] else f"v{low}.{first}"
             place = ("clusters", name, "kubernetes")
             yield problem("KUBERNETES_UNSUPPORTED", place, cluster.kubernetes, why, f"the nearest is a {near} release")
+
+
+def templates_hold_the_talos(view: TenantView) -> Iterator[Problem]:
+    """Warn of a Talos that a template, tagged with a version, does not hold where the cluster's machines stand."""
+    for name, cluster in view.clusters:
+        if not view.examined.sound("clusters", name, "talos"):
+            continue
+        places = {row.location for owner, _, _, row, _ in view.proxmox_pools if owner == name} | {cluster.home}
+        others = {}
+        for place in sorted(places & view.around.proxmox.keys()):
+            tags = view.around.proxmox[place].template.tags
+            versions = [tag for tag in tags if _VERSION_TAG.fullmatch(tag)]
+            if versions and cluster.talos not in versions:
+                others[place] = names(versions)
+        if others:
+            held = "; ".join(f"in {place}: {versions}" for place, versions in others.items())
+            why = f"the templates in {', '.join(others)} are tagged with another version ({held})"
+            fix = "name the version of the templates, or have templates of this version tagged with it"
+            yield warning("TALOS_TEMPLATE", ("clusters", name, "talos"), cluster.talos, why, fix)
 
 
 def _minor(version: str) -> tuple[int, int]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from settings.rules.views import EnvironmentView
 
 _RESERVED = ("kube-", "cozy-")
+_COLONS = 3
 
 
 def cluster_ranges_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:
@@ -40,16 +41,26 @@ def open_bridges_belong_to_no_zone(view: EnvironmentView) -> Iterator[Problem]:
 def namespaces_are_the_tenants_own(view: EnvironmentView) -> Iterator[Problem]:
     """Require that one namespace is one tenant's, and none is the platform's."""
     owners: dict[str, str] = {}
+    controllers = view.environment.management.controllers
+    run_in = {user.split(":")[2]: user for user in (controllers.capmox, controllers.capi) if _is_account(user)}
     for name, tenant in sorted(view.environment.tenants.items()):
         place = ("tenants", name, "namespace")
         namespace = tenant.namespace
         if namespace == "default" or namespace.startswith(_RESERVED):
             why = "the namespace belongs to Kubernetes or to the platform"
             yield problem("NAMESPACE_RESERVED", place, namespace, why, f"for example tenant-{name}")
+        elif namespace in run_in:
+            why = f"{run_in[namespace]} stands in this namespace: whoever has it could speak as that controller"
+            yield problem("NAMESPACE_RESERVED", place, namespace, why, f"for example tenant-{name}")
         elif namespace in owners:
             why = f"tenant {owners[namespace]} has this namespace; what stands in one belongs to one tenant"
             yield problem("NAMESPACE_TAKEN", place, namespace, why, f"for example tenant-{name}")
         owners.setdefault(namespace, name)
+
+
+def _is_account(user: str) -> bool:
+    """Say whether a user's name is a ServiceAccount's: `system:serviceaccount:<namespace>:<name>`."""
+    return user.startswith("system:serviceaccount:") and user.count(":") == _COLONS
 
 
 def clusters_are_named_once(view: EnvironmentView) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from settings.fields import IdRange
@@ -18,6 +19,9 @@ VSWITCH_VLANS = range(4000, 4092)
 """https://docs.hetzner.com/robot/dedicated-server/network/vswitch/: VLAN ids 4000 to 4091."""
 VSWITCH_MTU = 1400
 """The same page: the largest packet that a vSwitch carries."""
+
+_PRIVATE = (IPv4Network("10.0.0.0/8"), IPv4Network("172.16.0.0/12"), IPv4Network("192.168.0.0/16"))
+"""RFC 1918; https://docs.hetzner.cloud/reference/cloud#networks: an ip_range is one of these or a part of one."""
 
 
 def endpoints_are_one_location_each(view: EnvironmentView) -> Iterator[Problem]:
@@ -131,6 +135,16 @@ def subnets_are_inside(view: EnvironmentView) -> Iterator[Problem]:
                 prefix = max(own.subnet.prefixlen, own.cidr.prefixlen)
                 inside = next(own.cidr.subnets(new_prefix=prefix))
                 yield problem("SUBNET_OUTSIDE", place, own.subnet, why, f"for example {inside}")
+
+
+def clouds_are_private(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that a Hetzner Cloud network has private addresses: the API takes no others."""
+    for name, location in view.hcloud.items():
+        for tenant, own in sorted(location.tenants.items()):
+            if not any(own.cidr.subnet_of(private) for private in _PRIVATE):
+                place = ("locations", name, "tenants", tenant, "cidr")
+                why = "Hetzner Cloud's networks have private addresses only (RFC 1918)"
+                yield problem("CIDR_NOT_PRIVATE", place, own.cidr, why, f"a part of {names(_PRIVATE)}")
 
 
 def locations_are_used(view: EnvironmentView) -> Iterator[Problem]:

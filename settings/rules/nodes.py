@@ -67,3 +67,13 @@ def memory_fits(view: TenantView) -> Iterator[Problem]:
             place = pool_place(cluster, name, "size", "memory")
             why = f"the {'smallest named' if named else 'largest'} node has {most}Mi"
             yield problem("MEMORY_TOO_LARGE", place, f"{pool.size.memory}Mi", why, f"the largest is {most // 8 * 8}Mi")
+
+
+def disks_hold_the_template(view: TenantView) -> Iterator[Problem]:
+    """Require that a machine's disk is not smaller than its template's: a clone's disk can only grow."""
+    for cluster, name, pool, row, location in view.proxmox_pools:
+        least = location.template.disk
+        if least is not None and pool.size.disk < least:
+            place = pool_place(cluster, name, "size", "disk")
+            why = f"the template in {row.location} has a disk of {least}Gi, and a clone's can only grow"
+            yield problem("DISK_TOO_SMALL", place, f"{pool.size.disk}Gi", why, f"write {least}Gi or more")

@@ -70,8 +70,10 @@ def places_are_known(view: EnvironmentView) -> Iterator[Problem]:
             yield problem("UNKNOWN_TENANT", _place(zone_name, name, "tenant"), network.tenant, why, fix)
         place = _place(zone_name, name, "location")
         if network.location not in locations:
+            if network.location in zone.locations:
+                continue  # said at the zone
             why = "the environment has no location of this name"
-            fix = choose(network.location, zone.locations)
+            fix = choose(network.location, locations & set(zone.locations))
             yield problem("UNKNOWN_LOCATION", place, network.location, why, fix)
         elif view.examined.sound("zones", zone_name, "locations") and network.location not in zone.locations:
             why = f"zone {zone_name} does not span this location"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from settings.places import choose
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from settings.problems import Problem
     from settings.rules.views import EnvironmentView
+
+_WORD = re.compile(r"[a-z][a-z0-9]*")
 
 
 def bridges_are_one_zones(view: EnvironmentView) -> Iterator[Problem]:
@@ -35,7 +38,8 @@ def bridges_are_one_zones(view: EnvironmentView) -> Iterator[Problem]:
 def locations_are_known(view: EnvironmentView) -> Iterator[Problem]:
     """Require that a zone spans Proxmox locations of the environment, each named once."""
     known = view.examined.names("locations")
-    possible = {name for name in known if view.examined.raw("locations", name, "type") != "hcloud"}
+    typed = {name for name in known if view.examined.raw("locations", name, "type") != "hcloud"}
+    possible = {name for name in typed if _WORD.fullmatch(name)}
     for name, zone in sorted(view.environment.zones.items()):
         if not view.examined.sound("zones", name, "locations"):
             continue
@@ -44,7 +48,7 @@ def locations_are_known(view: EnvironmentView) -> Iterator[Problem]:
             if location not in known:
                 why = "the environment has no location of this name"
                 yield problem("UNKNOWN_LOCATION", place, location, why, choose(location, possible))
-            elif location not in possible:
+            elif location not in typed:
                 why = "Hetzner Cloud has no bridges or VLANs; a tenant's network there stands in the location itself"
                 yield problem("WRONG_LOCATION_TYPE", place, location, why, choose(None, possible))
             elif location in zone.locations[:index]:

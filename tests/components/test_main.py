@@ -78,8 +78,8 @@ def test_a_warning_of_the_settings_is_one_of_the_run_and_stops_nothing(copied: P
     _write(copied, "lab-globex", settings)
     found = _main("lab-globex", _config("lab-globex", settings), copied)
     assert found.error is None
-    assert len(found.warnings) == 1
-    assert "clusters.prod.talos" in found.warnings[0]
+    assert [warning.startswith("clusters.prod.talos: ") for warning in found.warnings] == [True, True]
+    assert "[TALOS_TEMPLATE]" in found.warnings[0] + found.warnings[1]
     assert found.keys >= {
         item.key for item in example("lab-globex") if item.type != "proxmoxve:index/fileLegacy:FileLegacy"
     }

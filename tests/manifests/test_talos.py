@@ -94,15 +94,23 @@ def test_the_region_is_what_the_location_says() -> None:
     assert labels["topology.kubernetes.io/region"] == "rack-7"
 
 
-def test_taints_are_set_at_registration_and_kept_by_talos() -> None:
+def test_taints_are_set_at_registration_alone() -> None:
     taints = ["tier=db:NoSchedule", "spot:NoExecute"]
     machine = config("dc", {"clusters.prod.pools.dc.taints": taints})["machine"]
-    assert machine["nodeTaints"] == {"spot": ":NoExecute", "tier": "db:NoSchedule"}
     assert machine["kubelet"]["extraConfig"]["registerWithTaints"] == [
         {"key": "spot", "effect": "NoExecute"},
         {"key": "tier", "value": "db", "effect": "NoSchedule"},
     ]
-    assert "nodeTaints" not in config("lab")["machine"]
+    assert "nodeTaints" not in machine
+
+
+def test_two_taints_of_one_key_are_both_set() -> None:
+    taints = ["tier=db:NoSchedule", "tier=db:NoExecute"]
+    machine = config("dc", {"clusters.prod.pools.dc.taints": taints})["machine"]
+    assert [item["effect"] for item in machine["kubelet"]["extraConfig"]["registerWithTaints"]] == [
+        "NoExecute",
+        "NoSchedule",
+    ]
 
 
 def test_the_cluster_part_names_the_address_that_workers_reach() -> None:

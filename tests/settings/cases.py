@@ -87,6 +87,16 @@ MANAGEMENT = [
         {"management.context": ""},
         {"management.context": "x"},
     ),
+    *(
+        Case(
+            f"the context {bad!r} is refused",
+            "BAD_TEXT",
+            "management.context",
+            {"management.context": bad},
+            {"management.context": good},
+        )
+        for bad, good in (("lab ", "lab"), (" ", "x"), ("l\tb", "l b"), ("lab\n", "lab@x"), ("l\u00e4b", "kind-lab"))
+    ),
     Case(
         "a missing management cluster is refused",
         "MISSING_KEY",
@@ -187,6 +197,18 @@ TENANTS = [
             {"tenants.globex.namespace": f"tenant-{name}"},
         )
         for name in ("default", "kube-system", "cozy-proxmox")
+    ),
+    *(
+        Case(
+            f"the namespace {name} of a controller is refused",
+            "NAMESPACE_RESERVED",
+            "tenants.globex.namespace",
+            {"tenants.globex.namespace": name},
+            {"tenants.globex.namespace": f"{name}x"},
+            always={"management.controllers": {"capi": "system:serviceaccount:provisioning:capi"}},
+            fix="tenant-globex",
+        )
+        for name in ("capmox-system", "provisioning")
     ),
     Case(
         "a namespace in capitals is refused",
@@ -309,6 +331,86 @@ LOCATIONS = [
         "locations.dc.endpoint",
         {"locations.dc.endpoint": "https://pve.dc.example:80060"},
         {"locations.dc.endpoint": "https://pve.dc.example:443"},
+    ),
+    *(
+        Case(
+            f"the endpoint {bad} is refused",
+            "BAD_ENDPOINT",
+            "locations.dc.endpoint",
+            {"locations.dc.endpoint": bad},
+            {"locations.dc.endpoint": good},
+            fix=fix,
+        )
+        for bad, good, fix in (
+            ("https://[::1", "https://[::1]", "for example"),
+            ("https://[x]:8006", "https://x:8006", "for example"),
+            ("https://[fe80::1%eth0]:8006", "https://[2001:db8::1]:8006", "for example"),
+            ("https://::1:8006", "https://[::1]:8006", "for example"),
+            ("https://pve lab", "https://pve-lab", "for example"),
+            ("https://pve\nlab", "https://pve.lab", "for example"),
+            ("https://x:", "https://x", "https://x:8006"),
+            ("https://x:0", "https://x:1", "for example"),
+            ("https://pve..example", "https://pve.example", "for example"),
+            ("https://10.0.1:8006", "https://10.0.0.1:8006", "for example"),
+            ("https://167772161", "https://10.0.0.1", "for example"),
+            ("https://0x0a000001", "https://x0a000001", "for example"),
+            ("https://10.0.0.256", "https://10.0.0.255", "for example"),
+            ("https://10.0.0.01", "https://10.0.0.1", "for example"),
+            ("https://\u212aelvin.example", "https://kelvin.example", "for example"),
+            ("pve.dc.example", "https://pve.dc.example", "https://pve.dc.example:8006"),
+            ("https://pve.dc.example?x=1", "https://pve.dc.example", "https://pve.dc.example:8006"),
+            ("https://" + "a" * 64, "https://" + "a" * 63, "for example"),
+        )
+    ),
+    *(
+        Case(
+            f"one endpoint spelt {one} and {two} is refused",
+            "ENDPOINT_TAKEN",
+            "locations.lab.endpoint",
+            {"locations.lab.endpoint": one, "locations.dc.endpoint": two},
+            {"locations.lab.endpoint": one, "locations.dc.endpoint": "https://10.0.0.2"},
+            fix="dc",
+        )
+        for one, two in (
+            ("https://[::1]", "https://[0:0:0:0:0:0:0:1]:8006/"),
+            ("https://[2001:DB8::A]", "https://[2001:db8:0::a]:8006"),
+            ("https://10.0.0.1", "https://[::ffff:10.0.0.1]:8006"),
+            ("HTTPS://PVE.example", "https://pve.example:08006"),
+        )
+    ),
+    *(
+        Case(
+            f"the Hetzner network {bad} is refused as a public one",
+            "CIDR_NOT_PRIVATE",
+            "locations.fsn1.tenants.acme.cidr",
+            {"locations.fsn1.tenants.acme": {"cidr": bad, "subnet": bad}},
+            {"locations.fsn1.tenants.acme": {"cidr": good, "subnet": good}},
+            fix="10.0.0.0/8",
+        )
+        for bad, good in (
+            ("100.64.0.0/24", "10.64.0.0/24"),
+            ("172.32.0.0/24", "172.31.0.0/24"),
+            ("192.0.0.0/16", "192.168.0.0/16"),
+            ("203.0.114.0/24", "192.168.7.0/24"),
+        )
+    ),
+    *(
+        Case(
+            f"the image's selector {bad!r} is refused",
+            "BAD_TEXT",
+            "locations.fsn1.image.selector",
+            {"locations.fsn1.image.selector": bad},
+            {"locations.fsn1.image.selector": good},
+        )
+        for bad, good in ((" os=talos", "os=talos"), ("os=talos\n", "os = talos"), ("os=tal\u00f6s", "os in (talos)"))
+    ),
+    Case(
+        "the size of a template's disk in GB is refused",
+        "BAD_DISK",
+        "locations.lab.template.disk",
+        {"locations.lab.template.disk": "10GB"},
+        {"locations.lab.template.disk": "10Gi"},
+        fix="10Gi",
     ),
     *(
         Case(

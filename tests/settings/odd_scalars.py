@@ -1,4 +1,4 @@
-"""Odd scalars of YAML, and what the engine's own reader (of Pulumi 3.215 and later) makes of them, as facts."""
+"""Odd scalars of YAML, and what the engine's own reader (Pulumi 3.274.1) makes of them, as facts."""
 
 from __future__ import annotations
 

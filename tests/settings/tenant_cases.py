@@ -180,8 +180,32 @@ CLUSTERS = [
         for address, good in (
             ("10.243.0.9", "10.244.0.9"),
             ("10.95.0.10", "10.96.0.10"),
-            ("10.201.0.1", "10.201.0.2"),
-            ("10.201.0.20", "10.201.0.200"),
+            ("10.201.0.1", "10.200.0.1"),
+            ("10.201.0.2", "10.200.0.2"),
+            ("10.201.0.20", "10.200.0.20"),
+            ("10.202.0.20", "10.200.0.20"),
+            ("10.202.0.255", "10.203.0.0"),
+            ("10.231.0.200", "10.232.0.200"),
+            ("10.100.200.1", "10.101.0.1"),
+        )
+    ),
+    *(
+        acme(
+            f"a control plane's address {address} is refused as no machine's",
+            "ADDRESS_UNUSABLE",
+            f"{PROD}.controlPlane.address",
+            {f"{PROD}.controlPlane.address": address},
+            {f"{PROD}.controlPlane.address": good},
+        )
+        for address, good in (
+            ("0.0.0.0", "1.0.0.1"),  # noqa: S104 - nothing listens here
+            ("0.1.2.3", "1.1.2.3"),
+            ("127.0.0.1", "128.0.0.1"),
+            ("224.0.0.1", "223.0.0.1"),
+            ("239.255.255.255", "223.255.255.1"),
+            ("169.254.1.1", "169.253.1.1"),
+            ("240.0.0.1", "192.168.0.1"),
+            ("255.255.255.255", "172.16.0.1"),
         )
     ),
     acme(
@@ -350,6 +374,21 @@ BACKENDS = [
         {f"{CLOUD}.serverType": "CPX32"},
         {f"{CLOUD}.serverType": "cpx32"},
     ),
+    acme(
+        "a server type of 31 letters is refused",
+        "NAME_TOO_LONG",
+        f"{CLOUD}.serverType",
+        {f"{CLOUD}.serverType": "c" * 31},
+        {f"{CLOUD}.serverType": "c" * 30},
+    ),
+    acme(
+        "a server type with another processor than the images are for is refused",
+        "NOT_AVAILABLE",
+        f"{CLOUD}.serverType",
+        {f"{CLOUD}.serverType": "cax21"},
+        {f"{CLOUD}.serverType": "cx21"},
+        fix="cpx32",
+    ),
     *(
         acme(
             f"a raw {key} in a pool is refused as the platform's",
@@ -450,6 +489,41 @@ SIZES = [
         f"{LAB}.size.memory",
         {f"{LAB}.size.memory": 8192},
         {f"{LAB}.size.memory": "8192Mi"},
+    ),
+    *(
+        acme(
+            f"memory of {bad}, on which Talos does not start, is refused",
+            "BAD_MEMORY",
+            f"{LAB}.size.memory",
+            {f"{LAB}.size.memory": bad},
+            {f"{LAB}.size.memory": good},
+            fix="write 1",
+        )
+        for bad, good in (("1016Mi", "1024Mi"), ("512MB", "1Gi"), ("8Mi", "1032Mi"))
+    ),
+    acme(
+        "no machines for now are accepted, and a negative number is not",
+        "OUT_OF_BOUNDS",
+        f"{LAB}.scale.min",
+        {f"{LAB}.scale": {"min": -1, "max": 0}},
+        {f"{LAB}.scale": {"min": 0, "max": 0}},
+    ),
+    acme(
+        "a disk smaller than the template's is refused",
+        "DISK_TOO_SMALL",
+        f"{LAB}.size.disk",
+        {f"{LAB}.size.disk": "39Gi"},
+        {f"{LAB}.size.disk": "40Gi"},
+        always={"lab:locations.lab.template.disk": "40Gi"},
+        fix="40Gi",
+    ),
+    acme(
+        "a machine of the program with a disk smaller than the template's is refused",
+        "DISK_TOO_SMALL",
+        f"{DC}.size.disk",
+        {f"{DC}.size.disk": "9Gi"},
+        {f"{DC}.size.disk": "10Gi"},
+        always={"lab:locations.dc.template.disk": "10Gi"},
     ),
     acme(
         "memory above the largest node's is refused",
@@ -559,10 +633,19 @@ CAPACITY = [
         "more servers than the subnet has addresses are refused",
         "ADDRESSES_TOO_FEW",
         f"{CLOUD}.replicas",
-        {f"{CLOUD}.replicas": 7},
-        {f"{CLOUD}.replicas": 6},
+        {f"{CLOUD}.replicas": 14},
+        {f"{CLOUD}.replicas": 13},
+        always={"lab:locations.fsn1.tenants.acme.subnet": "10.100.1.0/28"},
+        fix="at most 13",
+    ),
+    acme(
+        "servers of two pools in a subnet that has addresses for one are refused",
+        "ADDRESSES_TOO_FEW",
+        f"{PROD}.pools.two.replicas",
+        {f"{PROD}.pools.two": {"backend": "hcloud-server", "location": "fsn1", "serverType": "cpx32", "replicas": 4}},
+        {f"{PROD}.pools.two": {"backend": "hcloud-server", "location": "fsn1", "serverType": "cpx32", "replicas": 3}},
         always={"lab:locations.fsn1.tenants.acme.subnet": "10.100.1.0/29"},
-        fix="at most 6",
+        fix="at most 3",
     ),
     acme(
         "ids in other scripts' digits are refused",

@@ -229,3 +229,48 @@ def test_nothing_is_said_of_what_stands_in_for_a_faulty_part_of_a_row(key: str, 
     rows: Edits = {f"zones.workers.networks.{row}.{key}": "x" for row in ("acme-lab", "acme-dc", "globex-lab")}
     write_edited(tmp_path, "lab", rows)
     assert sorted(path for _, path in said(tmp_path, "lab")) == sorted(map(str, rows))
+
+
+def test_every_fault_of_labels_and_taints_is_told_together(tmp_path: Path) -> None:
+    pool = "clusters.prod.pools.dc"
+    labels = {"a b": "x", "x/y/z": "x", "kubernetes.io/role": "w", "ok": True, "num": 1, "fine": "x"}
+    taints = [5, "tier=db", "spot:NoExecute", "spot:NoExecute", None]
+    write_edited(tmp_path, "lab-acme", {f"{pool}.labels": labels, f"{pool}.taints": taints})
+    assert said(tmp_path, "lab-acme") == [
+        ("BAD_KEY", f"{pool}.labels.a b"),
+        ("LABEL_RESERVED", f"{pool}.labels.kubernetes.io/role"),
+        ("NOT_TEXT", f"{pool}.labels.num"),
+        ("NOT_TEXT", f"{pool}.labels.ok"),
+        ("BAD_KEY", f"{pool}.labels.x/y/z"),
+        ("NOT_TEXT", f"{pool}.taints.0"),
+        ("BAD_TAINT", f"{pool}.taints.1"),
+        ("DUPLICATE_NAME", f"{pool}.taints.3"),
+        ("NOT_TEXT", f"{pool}.taints.4"),
+    ]
+
+
+def test_every_fault_of_a_pools_nodes_is_told_together(tmp_path: Path) -> None:
+    nodes = "clusters.prod.pools.small.nodes"
+    write_edited(tmp_path, "lab-globex", {nodes: [1, "pve3", "pve1", "pve1"]})
+    assert said(tmp_path, "lab-globex") == [
+        ("NOT_TEXT", f"{nodes}.0"),
+        ("UNKNOWN_NODE", f"{nodes}.1"),
+        ("DUPLICATE_NAME", f"{nodes}.3"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["Lab", "lab-1", "lab "])
+def test_a_badly_named_location_is_told_where_it_stands_and_once_where_the_zone_names_it(
+    name: str, tmp_path: Path
+) -> None:
+    environment = settings_of("lab")
+    environment["locations"][name] = environment["locations"].pop("lab")
+    write(tmp_path, "lab", environment)
+
+    found = problems(tmp_path, "lab")
+
+    assert [(problem.code, problem.path) for problem in found] == [
+        ("BAD_NAME", f"locations.{name}"),
+        ("UNKNOWN_LOCATION", "zones.workers.locations.0"),
+    ]
+    assert "did you mean" not in found[1].fix

@@ -24,6 +24,9 @@ def test_a_digest_is_a_sha256_in_hex() -> None:
     ("place", "value"),
     [
         ("management.generation", "capi-1.12"),
+        ("management.podCidr", "10.244.0.0/16"),
+        ("management.serviceCidr", "10.96.0.0/16"),
+        ("management.kamajiServicePorts", True),
         ("tenants.acme.namespace", "acme"),
         ("tenants.acme.clusters", ["prod", "test"]),
         ("locations.lab.endpoint", "https://other.example:8006"),
@@ -31,6 +34,7 @@ def test_a_digest_is_a_sha256_in_hex() -> None:
         ("locations.lab.nodes.pve3", {"memory": "1Gi"}),
         ("locations.lab.storage.name", "other"),
         ("locations.lab.template.id", 9001),
+        ("locations.lab.template.disk", "20Gi"),
         ("locations.lab.region", "eu"),
         ("locations.lab.dnsServers", ["10.0.0.53"]),
         ("locations.lab.tenants.acme.vmIds", "2000-2098"),

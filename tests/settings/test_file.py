@@ -143,6 +143,17 @@ def test_a_secret_among_the_settings_is_refused_and_not_shown(folder: Path, plac
     assert SECRET not in str(error)
 
 
+@pytest.mark.parametrize("stack", ["lab", "lab-acme"])
+def test_settings_that_are_one_secret_are_one_problem_that_names_their_key(folder: Path, stack: str) -> None:
+    write(folder, stack, {"secure": SECRET})
+
+    error = _refusal(folder, stack)
+
+    key = "hybrid:tenant" if "-" in stack else "hybrid:environment"
+    assert [(found.code, found.path) for found in error.problems] == [("SECRET_IN_SETTINGS", key)]
+    assert SECRET not in str(error)
+
+
 @pytest.mark.parametrize("key", ["token", "apiToken", "password"])
 def test_an_unknown_key_that_sounds_secret_is_named_without_its_value(folder: Path, key: str) -> None:
     settings = settings_of("lab")
@@ -186,6 +197,40 @@ def test_a_text_that_readers_could_differ_about_is_refused(folder: Path, text: s
 
     assert (code, path) in [(found.code, found.path) for found in error.problems]
     assert SECRET not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "path"),
+    [
+        ("- 1", "NOT_A_MAP", "config"),
+        ("config: [1]", "NOT_A_MAP", "config"),
+        ("config: &x {hybrid:tenant: {}}", "NOT_PLAIN_YAML", "config"),
+        ("config: {hybrid:tenant: &x {environment: lab}}", "NOT_PLAIN_YAML", "hybrid:tenant"),
+        ("config: {hybrid:tenant: !x lab}", "NOT_PLAIN_YAML", "hybrid:tenant"),
+    ],
+)
+def test_a_file_of_which_nothing_can_be_read_is_one_problem(folder: Path, text: str, code: str, path: str) -> None:
+    _text(folder, "lab-acme", text)
+
+    assert said(folder, "lab-acme") == [(code, path)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ("scale: {min: 1, max: 5}", "scale: &x {min: 1, max: 5}", "clusters.prod.pools.lab.scale"),
+        ("replicas: 2", "replicas: !x 2", "clusters.prod.pools.cloud.replicas"),
+        ("size: {cpu: 4", "size: &x {cpu: 4", "clusters.prod.pools.lab.size"),
+        ("labels: {tier", "labels: &x {tier", "clusters.prod.pools.dc.labels"),
+        ('["tier=db:NoSchedule"]', "[&x tier=db:NoSchedule, tier=web:NoExecute]", "clusters.prod.pools.dc.taints.0"),
+        ("network: acme-lab", "network: &x acme-lab", "clusters.prod.pools.lab.network"),
+    ],
+)
+def test_nothing_else_is_said_of_what_could_not_be_read(folder: Path, old: str, new: str, path: str) -> None:
+    plain = (STACKS / "Pulumi.lab-acme.yaml").read_text()
+    _text(folder, "lab-acme", plain.replace(old, new))
+
+    assert said(folder, "lab-acme") in ([("NOT_PLAIN_YAML", path)], [("NOT_PLAIN_YAML", path)] * 2)
 
 
 def test_a_file_that_is_no_utf8_is_refused(folder: Path) -> None:
@@ -359,3 +404,10 @@ def test_what_the_engine_does_not_pass_on_is_checked_in_the_file(folder: Path) -
         from_config("lab", {"environment": settings_of("lab"), "tenant": None}, folder)
 
     assert [(found.code, found.path) for found in refused.value.problems] == [("UNKNOWN_KEY", "hybrid:enviroment")]
+
+
+def test_encrypted_credentials_with_an_anchor_are_one_problem(folder: Path) -> None:
+    plain = (STACKS / "Pulumi.lab-acme.yaml").read_text()
+    _text(folder, "lab-acme", f"{plain}  hybrid:credentials: &x {{secure: v1:abc}}\n")
+
+    assert said(folder, "lab-acme") == [("NOT_PLAIN_YAML", "hybrid:credentials")]

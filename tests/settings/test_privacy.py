@@ -67,3 +67,50 @@ def test_a_fault_of_another_tenant_in_the_environment_is_not_told(tmp_path: Path
 
     assert said(tmp_path, "lab-globex") == [("ENVIRONMENT_REFUSED", "environment")]
     assert "acme" not in str(problems(tmp_path, "lab-globex")[0])
+
+
+@pytest.mark.parametrize(
+    "address", ["10.201.0.1", "10.201.0.30", "10.201.0.250", "10.202.0.1", "10.202.0.30", "10.231.0.7", "10.100.77.1"]
+)
+def test_a_control_planes_address_in_anybodys_network_is_refused_in_the_same_words(
+    address: str, tmp_path: Path
+) -> None:
+    write_edited(tmp_path, "lab-globex", {"clusters.prod.controlPlane.address": address})
+
+    (found,) = problems(tmp_path, "lab-globex")
+
+    assert found.code == "ADDRESS_TAKEN"
+    assert found.why == "it is in a network of the platform's table"
+    assert not any(word in str(found) for word in ("acme", "globex", "gateway"))
+
+
+KEY = "-----BEGIN PRIVATE KEY----- MIIEvQ"
+
+
+@pytest.mark.parametrize("value", [[KEY], {"pem": KEY}, {KEY: 1}, 7, KEY])
+def test_what_is_given_as_a_private_ca_is_never_shown(value: object, tmp_path: Path) -> None:
+    write_edited(tmp_path, "lab", {"locations.lab.ca": value})
+
+    (found,) = problems(tmp_path, "lab")
+
+    assert found.path == "locations.lab.ca"
+    assert found.value is None
+    assert "MIIEvQ" not in str(found)
+
+
+@pytest.mark.parametrize("place", ["locations.lab.cas", "locations.lab.endpoint", "management.guard", "management.x"])
+def test_a_key_that_stands_in_a_wrong_place_is_not_shown(place: str, tmp_path: Path) -> None:
+    for value in (KEY, [KEY]):
+        write_edited(tmp_path, "lab", {place: value})
+
+        assert "MIIEvQ" not in str(problems(tmp_path, "lab"))
+
+
+@pytest.mark.parametrize("endpoint", ["root:pw1@pve:8006", "https://pw1/x@pve:8006", "https://root:pw1@pve lab"])
+def test_a_password_in_an_endpoint_is_not_shown(endpoint: str, tmp_path: Path) -> None:
+    write_edited(tmp_path, "lab", {"locations.lab.endpoint": endpoint})
+
+    (found,) = problems(tmp_path, "lab")
+
+    assert found.code == "BAD_ENDPOINT"
+    assert "pw1" not in str(found)

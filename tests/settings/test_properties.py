@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from settings.digest import digest
 from settings.environment import ProxmoxLocation
+from settings.fields import endpoint
 from settings.load import load
 from settings.machines import machines
 from settings.stack import EnvironmentSettings, TenantSettings
+from settings.wording import nearest_legal
 from tests.settings.files import of_environment, problems, write
 from tests.strategies import ENVIRONMENT, Settings, environments
 
@@ -238,3 +240,16 @@ def test_a_secret_outside_the_settings_is_never_in_an_error(value: Any, key: str
 
     assert found
     assert not any(SECRET in str(problem) or SECRET in str(problem.as_json()) for problem in found)
+
+
+@settings(max_examples=200)
+@given(
+    st.text(max_size=30) | st.from_regex(r"https?://(\[[0-9a-fx:.%]*\]?|[a-z0-9.-]*)(:[0-9]{0,6})?/?", fullmatch=True),
+    st.sampled_from(["BAD_ENDPOINT", "BAD_CIDR", "BAD_MEMORY", "BAD_DISK", "BAD_VM_IDS"]),
+)
+def test_no_text_breaks_the_search_for_a_legal_spelling_and_an_endpoint_found_is_legal(text: str, code: str) -> None:
+    found = nearest_legal(code, text)
+
+    if found and code == "BAD_ENDPOINT":
+        proposed = found.removeprefix("write ")
+        assert endpoint(proposed) == proposed
