@@ -2,11 +2,12 @@
 
 A program of its own, since the evaluator's library ends with a crash at the interpreter's exit after null results.
 Orders:
-* {"cases": {policy: [{"object", "oldObject", "request", "params"}, …]}} keeps cases; the answer is null.
-* {"judge": a policy's spec, "cases": […]} gives each case's refusals.
-* {"policy": its name, "spec": …, "differs": [[refused, [words, …], clean], …]} gives the index of the first kept case
-  that the policy answers otherwise: another verdict, an expression's error where `clean` says that there is none, or no
-  message with all of the words. Null where there is none, "invalid" for a policy that the API server would not take.
+* {"judge": a policy's spec, "cases": [{"object", "oldObject", "request"}, …], "params": …} gives each case's refusals;
+  with "keep": true, the cases are kept.
+* {"policy": the key, "expected": [[refused, [words, …], clean], …]} says what is known of the cases kept last; null.
+* {"policy": the key, "spec": …} gives "killed" if a kept case tells the policy from the known: another verdict, an
+  expression's error where `clean` says that there is none, or no message with all of the words. Null where none does,
+  "invalid" for a policy that the API server would not take.
 """
 
 from __future__ import annotations
@@ -95,41 +96,49 @@ class Policy:
 class Case:
     """A request with one parameter, as data for expressions."""
 
-    def __init__(self, given: dict[str, Any]) -> None:
+    def __init__(self, given: dict[str, Any], params: dict[str, Any] | None) -> None:
         """Convert it once."""
         self.resource = given["resource"]
         self.operation = given["request"]["operation"]
-        self.activation = _ENV.Activation({name: given.get(name) for name in _NAMES})
+        self.activation = _ENV.Activation({**{name: given.get(name) for name in _NAMES}, "params": params})
 
 
 _COMPILED: dict[str, Any] = {}
-_KEPT: dict[str, list[Case]] = {}
+_LAST: list[Case] = []
+_KEPT: dict[str, list[tuple[Case, list[Any]]]] = {}
 
 
 def answer(order: dict[str, Any]) -> Any:
     """Do what one line asks for."""
-    if "judge" in order:
-        policy = Policy(order["judge"])
-        return [policy.refusals(Case(given)) for given in order["cases"]]
     if "spec" in order:
-        return _first_difference(order)
-    _KEPT.update({name: [Case(given) for given in cases] for name, cases in order["cases"].items()})
-    return None
+        return _told(order["spec"], _KEPT[order["policy"]])
+    if "expected" in order:
+        _KEPT.setdefault(order["policy"], []).extend(zip(_LAST, order["expected"], strict=True))
+        return None
+    policy = Policy(order["judge"])
+    cases = [Case(given, order.get("params")) for given in order["cases"]]
+    if "keep" in order:
+        _LAST[:] = cases
+    return [policy.refusals(case) for case in cases]
 
 
-def _first_difference(order: dict[str, Any]) -> Any:
-    policy = Policy(order["spec"])
+def _told(spec: Spec, kept: list[tuple[Case, list[Any]]]) -> str | None:
+    policy = Policy(spec)
     try:
         policy.compile()
     except InvalidError:
         return "invalid"
-    for index, (case, (refused, parts, clean)) in enumerate(zip(_KEPT[order["policy"]], order["differs"], strict=True)):
-        found = policy.refusals(case)
-        if bool(found) != refused or (clean and any(text.startswith("error: ") for text in found)):
-            return index
-        if not all(any(all(word in text for word in words) for text in found) for words in parts):
-            return index
+    for index, (case, expected) in enumerate(kept):
+        if _differs(policy.refusals(case), *expected):
+            kept.insert(0, kept.pop(index))  # what told one mutant is likely to tell the next
+            return "killed"
     return None
+
+
+def _differs(found: list[str], refused: bool, promised: list[list[str]], clean: bool) -> bool:  # noqa: FBT001 - from JSON
+    if bool(found) != refused or (clean and any(text.startswith("error: ") for text in found)):
+        return True
+    return not all(any(all(word in text for word in words) for text in found) for words in promised)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ OTHERS = 20
 INVALID = "invalid"
 Body = dict[str, Any]
 Words = tuple[str, ...]
+_NUMBERS = count()
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Run:
     def __init__(self, worker: Worker, generation: str) -> None:
         """Judge every request by the policies as they are: that is what a mutant must differ from."""
         self.worker = worker
+        self._number = next(_NUMBERS)
         environment = full(generation)
         self.guard: Guard = guard(environment)
         promise = Promise(environment)
@@ -91,36 +94,39 @@ class Run:
             (request, [(case.message,)] if case.message else []) for case, request in matrix(environment)
         ]
         asked += [(request, [item.words for item in promise.broken(request)]) for request in requests(environment)]
-        self.verdicts: dict[str, list[tuple[bool, list[Words], bool]]] = {}
-        self._cases: dict[str, list[Body]] = {}
         for bound in self.guard.bound:
             resources = bound.spec["matchConstraints"]["resourceRules"][0]["resources"]
             matched = [item for item in asked if item[0].resource in resources]
             others = [item for item in asked if item[0].resource not in resources][:OTHERS]
-            self._add(bound.policy, bound.spec, matched + others, bound.params)
+            self._keep(bound.policy, bound.spec, matched + others, bound.params)
             if bound.params:
                 body = matched[0][0].body
                 unchanged = Request(matched[0][0].namespace, "update", body, body)
-                self._add(bound.policy, bound.spec, [*matched[:1], (unchanged, [])], None)
-        worker.order(cases=self._cases)
+                self._keep(bound.policy, bound.spec, [*matched[:1], (unchanged, [])], None)
         for bound in self.guard.bound:
-            index = worker.order(policy=bound.policy, spec=bound.spec, differs=self.verdicts[bound.policy])
-            if index is not None:
-                message = f"{bound.policy} itself ends in an error: {self._cases[bound.policy][index]}"
+            if self._told(bound.policy, bound.spec) is not None:
+                message = f"{bound.policy} itself ends in an error"
                 raise ValueError(message)
 
-    def _add(self, policy: str, spec: Body, asked: list[tuple[Request, list[Words]]], params: Body | None) -> None:
-        """Keep requests with one parameter. Of the words that are promised, those count that this policy says."""
-        cases = [{**request.data, "params": params} for request, _ in asked]
-        said = self.worker.order(judge=spec, cases=cases)
-        kept, verdicts = self._cases.setdefault(policy, []), self.verdicts.setdefault(policy, [])
-        for case, (_, promised), refusals in zip(cases, asked, said, strict=True):
+    def _key(self, policy: str) -> str:
+        return f"{self._number} {policy}"
+
+    def _keep(self, policy: str, spec: Body, asked: list[tuple[Request, list[Words]]], params: Body | None) -> None:
+        """Keep requests with one parameter and their verdicts; of the promised words, those that the policy says."""
+        cases = [request.data for request, _ in asked]
+        said = self.worker.order(judge=spec, cases=cases, params=params, keep=True)
+        # Without its parameter a policy refuses; whether by a rule or by an error does not matter.
+        clean = params is not None or "paramKind" not in spec
+        expected = []
+        for (_, promised), refusals in zip(asked, said, strict=True):
             own = [
                 words for words in promised if words and any(all(word in text for word in words) for text in refusals)
             ]
-            kept.append(case)
-            # Without its parameter a policy refuses; whether by a rule or by an error does not matter.
-            verdicts.append((bool(refusals), own, case["params"] is not None or "paramKind" not in spec))
+            expected.append((bool(refusals), own, clean))
+        self.worker.order(policy=self._key(policy), expected=expected)
+
+    def _told(self, policy: str, spec: Body) -> Any:
+        return self.worker.order(policy=self._key(policy), spec=spec)
 
     def mutants(self) -> list[Mutant]:
         """Give the mutants of every policy."""
@@ -128,20 +134,21 @@ class Run:
         return [mutant for name in sorted(specs) for mutant in mutants(name, specs[name])]
 
     def fate(self, mutant: Mutant) -> Any:
-        """Give the number of the request that tells it from the policy, None or "invalid"."""
-        return self.worker.order(policy=mutant.policy, spec=mutant.spec, differs=self.verdicts[mutant.policy])
+        """Say "killed" if a request tells it from the policy, None or "invalid"."""
+        return self._told(mutant.policy, mutant.spec)
 
 
 def run(worker: Worker, seconds: float | None = None, seed: int | None = None) -> Report:
-    """Try all mutants, or those that a time limit allows, in an order that `seed` gives."""
+    """Try all mutants, or those for which there is time, in an order that `seed` gives."""
     began, listed, report = time.monotonic(), reasons(), Report()
-    for number, generation in enumerate(GENERATIONS, 1):
+    for generation in GENERATIONS:
         one = Run(worker, generation)
+        first = time.monotonic()
         todo = one.mutants()
         if seed is not None:
             Random(seed).shuffle(todo)  # noqa: S311 - not for secrets
         for index, mutant in enumerate(todo):
-            if seconds is not None and time.monotonic() - began > seconds * number / len(GENERATIONS):
+            if seconds is not None and time.monotonic() - first > seconds / len(GENERATIONS):
                 report.left_out += len(todo) - index
                 break
             _count(report, mutant, one.fate(mutant), listed, generation)

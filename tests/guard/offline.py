@@ -131,8 +131,9 @@ class Worker:
     def judge(self, guard: Guard, requests: Sequence[Request]) -> list[list[str]]:
         """Give for each request the messages of all refusals, each with the binding's name before it."""
         said: list[list[str]] = [[] for _ in requests]
+        cases = [request.data for request in requests]
         for bound in guard.bound:
-            cases = [{**request.data, "params": bound.params} for request in requests]
-            for messages, refusals in zip(said, self.order(judge=bound.spec, cases=cases), strict=True):
+            found = self.order(judge=bound.spec, cases=cases, params=bound.params)
+            for messages, refusals in zip(said, found, strict=True):
                 messages.extend(f"{bound.binding}: {text}" for text in refusals)
         return said
