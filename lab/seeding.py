@@ -73,7 +73,14 @@ def _seed_proxmox(clouds: Path, location: ProxmoxLocation, bridges: list[str], t
         nodes={name: {"memory": node.memory} for name, node in location.nodes.items()},
         storages=storages,
         bridges=bridges,
-        templates=[{"id": template.id, "node": template.node, "tags": list(template.tags), "disk_gb": TEMPLATE_DISK}],
+        templates=[
+            {
+                "id": template.id,
+                "node": template.node,
+                "tags": list(template.tags),
+                "disk_gb": template.disk or TEMPLATE_DISK,
+            }
+        ],
         admin_token=token,
     )
 
