@@ -95,10 +95,9 @@ def table_problems(live: Live, environment: Environment) -> list[Problem]:
 
     A row is its bridge and VLAN. It must not change its tenant; it may go only with its VLAN in `retired` and nothing
     standing on it; an address that is leased must stay in its row; and a VLAN may be given only to the tenant whose
-    machines stand on it. Machines that are wrong before and after are the audit's business.
+    machines stand on it, also where there is no table yet or its kind was lost. Machines that are wrong before and
+    after are the audit's business.
     """
-    if live.zones is None:
-        return []
     table = _Table(environment)
     problems = []
     for row in live.rows:

@@ -52,9 +52,15 @@ def test_nothing_is_in_the_way_of_the_table_that_is_there() -> None:
     assert codes(live(on(201), on(301, name="m-2"), addresses=(leased("10.201.0.20"),))) == []
 
 
-def test_a_first_run_has_nothing_to_compare() -> None:
+@pytest.mark.parametrize(
+    ("machine", "wanted"),
+    [(on(201, "tenant-acme"), ["VLAN_IN_USE"]), (on(201, "tenant-globex"), []), (on(222, "tenant-x"), [])],
+)
+def test_a_first_run_gives_no_vlan_to_others_than_those_whose_machines_stand_on_it(
+    machine: LiveMachine, wanted: list[str]
+) -> None:
     found = {name: body for name, body in definitions().items() if "cozystack" not in name}
-    assert codes(Live(definitions=found, machines=(on(201, "tenant-x"),)), TO_GLOBEX) == []
+    assert codes(Live(definitions=found, machines=(machine,)), TO_GLOBEX) == wanted
 
 
 @pytest.mark.parametrize(
