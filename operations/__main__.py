@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 
 from operations.api import Api, UnreadableError
 from operations.audit import audit, failed
 from operations.canaries import NotInForceError
-from operations.opening import HOURS, OpeningError, break_glass, close
+from operations.opening import HOURS, MOST_HOURS, OpeningError, break_glass, close
 from operations.private import write_private
 from operations.table import show
 from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig, tenant_of
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     which.add_argument("--zone", help="both bindings of a zone")
     which.add_argument("--binding", help="one binding by its name")
     glass.add_argument("--why", default="")
-    glass.add_argument("--hours", type=float, default=HOURS, help="how long it is meant to stay open")
+    glass.add_argument("--hours", type=_hours, default=HOURS, help="how long it is meant to stay open")
     glass.add_argument("--close", action="store_true")
     given = parser.parse_args(arguments)
     try:
@@ -50,6 +51,18 @@ def main(arguments: list[str] | None = None) -> int:
     except (SettingsError, NotYetError, OpeningError, NotInForceError, UnreadableError, UsageError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command's output
         return 1
+
+
+def _hours(text: str) -> float:
+    """Read a time for which a binding may stay open."""
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = math.nan
+    if not 0 < hours <= MOST_HOURS:  # also false of what is not a number
+        message = f"`{text}` is not a number of hours above 0 and up to {MOST_HOURS} (a week)"
+        raise argparse.ArgumentTypeError(message)
+    return hours
 
 
 def _kubeconfig(given: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from manifests.common import ADMISSION
-from manifests.isolation import zone_bindings
+from manifests.isolation import ALWAYS_ENFORCED, zone_bindings
 from manifests.policies.parts import BINDING
 from operations.api import CREATED, OK, collection
 from operations.canaries import policy_canaries, wait, zone_canaries
@@ -24,6 +24,8 @@ _PREFIX = "hybrid.cozystack.io/opened-"
 WHO, WHY, UNTIL = f"{_PREFIX}by", f"{_PREFIX}because", f"{_PREFIX}until"
 ACTIONS = ["Audit", "Warn"]
 HOURS = 4.0
+MOST_HOURS = 168
+"""How long a binding may be meant to stay open: a week."""
 
 
 class OpeningError(RuntimeError):
@@ -77,6 +79,10 @@ def break_glass(  # noqa: PLR0913 - what is opened, by whom, why and for how lon
     if not why.strip():
         message = "say why: WHY='…'"
         raise OpeningError(message)
+    for name in names:
+        if name in ALWAYS_ENFORCED:
+            message = f"binding {name} is never opened: through it a tenant could have its own code executed"
+            raise OpeningError(message)
     until = (datetime.now(UTC) + timedelta(hours=hours)).isoformat(timespec="seconds")
     how = Opening(_who(api), why.strip(), until)
     for name, body in names.items():

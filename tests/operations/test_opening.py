@@ -8,6 +8,7 @@ import pytest
 
 from manifests.common import ADMISSION
 from manifests.policies.parts import BINDING
+from operations.__main__ import main
 from operations.api import CREATED, OK, Answer, collection
 from operations.opening import ACTIONS, OpeningError, break_glass, opened, opening, owners
 from operations.rendered import guard_objects, of_kind
@@ -104,6 +105,28 @@ def test_a_wrong_call_says_what_to_write_and_changes_nothing(
 def test_a_binding_that_is_not_there_is_not_made() -> None:
     with pytest.raises(OpeningError, match="not in the cluster"):
         break_glass(FakeApi(judge=lambda _body, _headers: WHO), SETTINGS, zone="workers", binding=None, why="x")
+
+
+@pytest.mark.parametrize("hours", ["nan", "inf", "-inf", "1e400", "99999999999", "168.1", "-3", "0", "four", ""])
+def test_a_time_that_is_none_is_refused_saying_which_are(
+    hours: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("operations.__main__.Api", _unreachable)
+    with pytest.raises(SystemExit) as error:
+        main(["break-glass", "lab", "--zone", "workers", "--why", "x", f"--hours={hours}"])
+    assert error.value.code == 2
+    assert f"--hours: `{hours}` is not a number of hours above 0 and up to 168" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("hours", ["0.5", "168"])
+def test_a_time_up_to_a_week_is_taken(hours: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = cluster(managed(("pulumi-kubernetes-1", "Apply")))
+    monkeypatch.setattr("operations.__main__.Api", lambda _: api)
+    assert main(["break-glass", "lab", "--zone", "workers", "--why", "x", "--hours", hours]) == 0
+
+
+def _unreachable(_: str) -> None:
+    pytest.fail("the cluster was asked")
 
 
 def test_what_nobody_opened_is_not_open() -> None:
