@@ -19,7 +19,7 @@ from operations.controllers import controllers
 from operations.in_the_way import in_the_way
 from operations.live import DEFINITIONS, READERS, read_live, served_and_stored
 from operations.opening import opening
-from operations.rendered import guard_objects, of_kind
+from operations.rendered import differing, guard_objects, of_kind, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 Outcome = Literal["ok", "WRONG", "not checked"]
 
 _TABLES = ("ProxmoxNetworkZone", "ProxmoxNetworkTable")
-
-# What the API server adds to a policy that does not say it.
-_DEFAULTS: dict[str, Any] = {"namespaceSelector": {}, "objectSelector": {}, "scope": "*", "matchPolicy": "Equivalent"}
 
 
 @dataclass(frozen=True)
@@ -81,21 +78,10 @@ def bindings(settings: EnvironmentSettings, live: Mapping[str, Mapping[str, Any]
             late = ", and that is over" if how.overdue(now) else ""
             yield Finding("binding", name, "WRONG", f"{how}{late}")
         elif plain(found["spec"]) != plain(manifest.body["spec"]):
-            detail = f"changed by hand: {_differing(manifest.body['spec'], found['spec'])}"
+            detail = f"changed by hand: {differing(manifest.body['spec'], found['spec'])}"
             yield Finding("binding", name, "WRONG", detail)
         else:
             yield Finding("binding", name, "ok", ", ".join(found["spec"]["validationActions"]))
-
-
-def plain(spec: Any) -> Any:
-    """Give a spec without what the API server adds, and with sets in order, so that two can be compared."""
-    if isinstance(spec, dict):
-        return {
-            key: sorted(value) if key == "validationActions" else plain(value)
-            for key, value in spec.items()
-            if key not in _DEFAULTS or value != _DEFAULTS[key]
-        }
-    return [plain(item) for item in spec] if isinstance(spec, list) else spec
 
 
 def _objects(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
@@ -109,7 +95,7 @@ def _objects(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
         if found is None:
             yield Finding(part, name, "WRONG", "not in the cluster: run `pulumi up`")
         elif plain(found["spec"]) != plain(manifest.body["spec"]):
-            detail = f"differs from the environment: {_differing(manifest.body['spec'], found['spec'])}"
+            detail = f"differs from the environment: {differing(manifest.body['spec'], found['spec'])}"
             yield Finding(part, name, "WRONG", detail)
         else:
             yield Finding(part, name, "ok")
@@ -223,12 +209,3 @@ def _judged_kinds(settings: EnvironmentSettings) -> set[tuple[str, str]]:
         for plural in rule["resources"]
         if group and "/" not in plural
     }
-
-
-def _differing(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """Name the fields that differ, with the values of short ones."""
-    one, other = plain(dict(wanted)), plain(dict(found))
-    names = sorted(key for key in one.keys() | other.keys() if one.get(key) != other.get(key))
-    return ", ".join(
-        f"{key} is {found.get(key)}, not {wanted.get(key)}" if key == "validationActions" else key for key in names
-    )

@@ -9,9 +9,10 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 from manifests.generations import KINDS
-from manifests.policies.parts import BINDING
-from operations.live import definition_name, ours, served_and_stored
-from operations.opening import opening, owners
+from manifests.policies.parts import BINDING, POLICY
+from operations.live import TABLE, definition_name, ours, served_and_stored
+from operations.managers import foreign_fields, made_by_program
+from operations.opening import opening
 from operations.rendered import guard_objects, of_kind
 from settings.problems import Problem, SettingsError
 from settings.table import rows
@@ -45,14 +46,16 @@ class InTheWayError(SettingsError):
 def in_the_way(live: Live, settings: EnvironmentSettings) -> list[Problem]:
     """Give everything at once: the cluster's kinds, then the table against what stands on it."""
     environment = settings.environment
-    own = [item.body for item in guard_objects(settings) if item.kind == "CustomResourceDefinition"]
+    rendered = guard_objects(settings)
+    own = [item.body for item in rendered if item.kind == "CustomResourceDefinition"]
     foreign = foreign_definitions(live, own)
     return [
         *foreign,
         *generation_problems(live.definitions, environment.management.generation),
         # Objects of somebody else's kind are no table to compare with.
         *([] if foreign else table_problems(live, environment)),
-        *binding_problems(live.bindings, of_kind(guard_objects(settings), BINDING)),
+        *binding_problems(live.bindings, of_kind(rendered, BINDING)),
+        *edited_problems(live, [item for item in rendered if not foreign or item.kind in (POLICY, BINDING)]),
     ]
 
 
@@ -120,17 +123,75 @@ def binding_problems(live: Mapping[str, Mapping[str, Any]], wanted: Mapping[str,
     problems = []
     for name, manifest in sorted(wanted.items()):
         found = live.get(name)
-        if found is None or opening(found) or not owners(found)[1]:
+        if found is None or not _clashes(found, manifest):
             continue
         actions, own = found["spec"].get("validationActions", []), manifest.body["spec"]["validationActions"]
-        if {"Deny", "Warn"} <= {*actions, *own}:
-            zone = (manifest.body["spec"].get("paramRef") or {}).get("name")
-            which = f"ZONE={zone}" if name.endswith(f"-{zone}") else f"BINDING={name}"
-            why = f"somebody changed the binding {name} by hand: {', '.join(actions)} instead of {', '.join(own)}"
-            fix = f"`make break-glass ENV=… {which} CLOSE=1` puts it back; then run `pulumi up` again"
-            path = f"zones.{zone}.mode" if which.startswith("ZONE") else "management.guard"
-            problems.append(Problem("BINDING_EDITED", path, actions, why, fix))
+        why = f"somebody changed the binding {name} by hand: {', '.join(actions)} instead of {', '.join(own)}"
+        fix = f"{_closing(manifest)} puts it back; then run `pulumi up` again"
+        problems.append(Problem("BINDING_EDITED", _path(manifest), actions, why, fix))
     return problems
+
+
+def edited_problems(live: Live, wanted: Iterable[Manifest]) -> list[Problem]:
+    """Refuse policies, bindings and tables into whose spec anybody wrote but the program and break-glass.
+
+    What others add there, such as a condition under which a policy does not judge, is theirs: applying the program's
+    own fields leaves it as it is and sees no change. An object that the program has not applied yet belongs to whoever
+    made it; of it only what the program does not write at all counts.
+    """
+    zones = {body["metadata"]["name"]: body for body in live.zones or ()}
+    places = {POLICY: live.policies, BINDING: live.bindings, "ProxmoxNetworkZone": zones, TABLE: live.tables}
+    problems = []
+    for manifest in wanted:
+        name = manifest.body["metadata"]["name"]
+        found = places.get(manifest.kind, {}).get(name)
+        if found is None:
+            continue
+        known: set[str] = set() if made_by_program(found) else set(manifest.body["spec"])
+        if manifest.kind == BINDING and (opening(found) or _clashes(found, manifest)):
+            known.add("validationActions")  # written by break-glass, or told already
+        written = {who: [each for each in names if each not in known] for who, names in foreign_fields(found).items()}
+        said = [f"{who} wrote {', '.join(f'spec.{each}' for each in names)}" for who, names in written.items() if names]
+        if said:
+            why = f"{manifest.kind} {name} was changed by hand, and `up` does not put that back: {'; '.join(said)}"
+            deleting = f"`kubectl delete {manifest.kind.lower()} {name}` and `pulumi up`, which makes it again"
+            fix = f"{_closing(manifest)}, or {deleting}" if manifest.kind == BINDING else deleting
+            problems.append(Problem("GUARD_EDITED", _path(manifest), name, why, fix))
+    return problems
+
+
+def _clashes(found: Mapping[str, Any], manifest: Manifest) -> bool:
+    """Say whether a binding's actions, written by hand, can't stand beside the program's."""
+    if opening(found) or not any("validationActions" in names for names in foreign_fields(found).values()):
+        return False
+    return {"Deny", "Warn"} <= {
+        *found["spec"].get("validationActions", []),
+        *manifest.body["spec"]["validationActions"],
+    }
+
+
+def _zone_of(manifest: Manifest) -> str | None:
+    """Name the zone to which a zone object or a binding of a zone belongs."""
+    name = str(manifest.body["metadata"]["name"])
+    if manifest.kind == "ProxmoxNetworkZone":
+        return name
+    bound = str((manifest.body["spec"].get("paramRef") or {}).get("name"))
+    return bound if manifest.kind == BINDING and name.endswith(f"-{bound}") else None
+
+
+def _path(manifest: Manifest) -> str:
+    """Give the place in the environment file that says how such an object is."""
+    zone = _zone_of(manifest)
+    if zone is None:
+        return "management.guard"
+    return f"zones.{zone}.mode" if manifest.kind == BINDING else f"zones.{zone}"
+
+
+def _closing(manifest: Manifest) -> str:
+    """Give the command that writes a binding as the environment says."""
+    zone = _zone_of(manifest)
+    which = f"ZONE={zone}" if zone else f"BINDING={manifest.body['metadata']['name']}"
+    return f"`make break-glass ENV=… {which} CLOSE=1`"
 
 
 class _Table:

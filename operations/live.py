@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from manifests.common import ADMISSION, LABELS
 from manifests.crd import NAME as ZONE_CRD
 from manifests.generations import KINDS, CustomKind
-from manifests.policies.parts import BINDING
+from manifests.policies.parts import BINDING, POLICY
 from operations.api import UnreadableError, collection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from operations.api import Api
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-MACHINE = "ProxmoxMachine"
+MACHINE, TABLE = "ProxmoxMachine", "ProxmoxNetworkTable"
 ADDRESS = CustomKind("ipam.cluster.x-k8s.io", "ipaddresses", {})
 READERS = 8
 """Requests at a time."""
@@ -60,7 +60,7 @@ class LiveAddress:
 
 @dataclass(frozen=True)
 class Live:
-    """The cluster's CRDs by name (None: not there), zones' rows and bridges, machines, addresses and bindings by name.
+    """The cluster's CRDs by name (None: not there), zones, machines, addresses; bindings, policies and tables by name.
 
     `zones` is None where the zones' kind is not there or is not ours to read: nothing to compare with.
     """
@@ -70,6 +70,8 @@ class Live:
     machines: tuple[LiveMachine, ...] = ()
     addresses: tuple[LiveAddress, ...] = ()
     bindings: Mapping[str, Definition] = field(default_factory=dict)
+    policies: Mapping[str, Definition] = field(default_factory=dict)
+    tables: Mapping[str, Definition] = field(default_factory=dict)
 
     @property
     def rows(self) -> tuple[LiveRow, ...]:
@@ -107,6 +109,8 @@ def read_live(api: Api, zones: Mapping[str, Any]) -> Live:
     with ThreadPoolExecutor(READERS) as pool:
         definitions = dict(zip(names, pool.map(lambda name: api.read(f"{DEFINITIONS}/{name}"), names), strict=True))
         bindings = pool.submit(api.items, collection(ADMISSION, BINDING))
+        policies = pool.submit(api.items, collection(ADMISSION, POLICY))
+        of_rows = pool.submit(_objects, api, definitions[definition_name(TABLE)], KINDS[TABLE])
         found = pool.submit(_objects, api, definitions[ZONE_CRD], KINDS["ProxmoxNetworkZone"])
         machines = pool.submit(_objects, api, definitions[definition_name(MACHINE)], KINDS[MACHINE])
         addresses = pool.submit(_objects, api, definitions[f"{ADDRESS.plural}.{ADDRESS.group}"], ADDRESS)
@@ -116,7 +120,9 @@ def read_live(api: Api, zones: Mapping[str, Any]) -> Live:
         None if tables is None else tuple(body for body in tables if ours(body) or body["metadata"]["name"] in zones),
         tuple(machine_of(body) for body in machines.result() or ()),
         tuple(address_of(body) for body in addresses.result() or ()),
-        {body["metadata"]["name"]: body for body in bindings.result() or ()},
+        _by_name(bindings.result()),
+        _by_name(policies.result()),
+        _by_name(of_rows.result()),
     )
 
 
@@ -157,6 +163,10 @@ def address_of(body: Mapping[str, Any]) -> LiveAddress:
     return LiveAddress(
         meta["namespace"], meta["name"], spec.get("address", ""), (spec.get("poolRef") or {}).get("name", "")
     )
+
+
+def _by_name(found: Iterable[Definition] | None) -> dict[str, Definition]:
+    return {body["metadata"]["name"]: body for body in found or ()}
 
 
 def _objects(api: Api, definition: Definition | None, kind: CustomKind) -> list[dict[str, Any]] | None:

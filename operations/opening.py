@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from manifests.common import ADMISSION
 from manifests.isolation import ALWAYS_ENFORCED, zone_bindings
-from manifests.policies.parts import BINDING
+from manifests.policies.parts import BINDING, POLICY
 from operations.api import CREATED, OK, collection
 from operations.canaries import policy_canaries, wait, zone_canaries
-from operations.rendered import guard_objects, of_kind
+from operations.managers import BY_HAND, foreign_fields
+from operations.rendered import differing, guard_objects, of_kind, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,9 +96,30 @@ def close(api: Api, settings: EnvironmentSettings, *, zone: str | None, binding:
     names = _names(settings, zone, binding)
     for name, body in names.items():
         _apply(api, name, body)
+    _compare(api, settings, names)
     canaries = zone_canaries(settings, zone) if zone else _one(settings, *names)
     seconds = wait(api, canaries)
     return [f"{name}: closed, in force after {seconds:.1f} s" for name in names]
+
+
+def _compare(api: Api, settings: EnvironmentSettings, names: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise OpeningError where a binding or its policy is not as the environment says: few answers prove little."""
+    policies = of_kind(guard_objects(settings), POLICY)
+    bound = {str(body["spec"]["policyName"]) for body in names.values()}
+    problems = []
+    for body in (*names.values(), *(policies[name].body for name in sorted(bound))):
+        name, kind = body["metadata"]["name"], body["kind"]
+        found = api.read(f"{collection(ADMISSION, kind)}/{name}")
+        if found is None:
+            problems.append(f"{kind} {name} is not in the cluster: run `pulumi up`")
+        elif plain(found["spec"]) != plain(body["spec"]):
+            problems.append(
+                f"{kind} {name} is not as the environment says ({differing(body['spec'], found['spec'])}): if the file "
+                f"was changed since, run `pulumi up`; if the object was, `kubectl delete {kind.lower()} {name}` first"
+            )
+    if problems:
+        message = "\n".join(["the bindings are written, but what they bind is not whole:", *problems])
+        raise OpeningError(message)
 
 
 def _one(settings: EnvironmentSettings, binding: str) -> list[Canary]:
@@ -137,25 +159,34 @@ def _apply(api: Api, name: str, body: Mapping[str, Any]) -> None:
         raise OpeningError(message)
     managers, others = owners(live)
     if others:
-        # Take the actions from whoever wrote them by hand, or the API server would put both together.
+        # Take the spec from whoever wrote in it by hand, or the API server would keep theirs beside the program's.
         kept = [each for each in live["metadata"]["managedFields"] if each["manager"] in managers]
-        for change in ({"spec": {"validationActions": body["spec"]["validationActions"]}}, {}):
+        for change in ({"spec": _correction(plain(live["spec"]), body["spec"])}, {}):
             sent = {**change, "metadata": {"managedFields": kept or [{}]}}
-            _send(api, path, sent, {"fieldManager": "hybrid"}, "application/merge-patch+json")
-    query = {"fieldManager": managers[0] if managers else "hybrid", "force": "true"}
+            _send(api, path, sent, {"fieldManager": BY_HAND}, "application/merge-patch+json")
+    query = {"fieldManager": managers[0] if managers else BY_HAND, "force": "true"}
     _send(api, path, body, query, "application/apply-patch+yaml")
 
 
 def owners(binding: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Give the field managers that apply a live binding, and others that wrote its actions by hand."""
+    """Give the field managers that apply a live binding, the program's first, and those that wrote in it by hand.
+
+    Where the program has not applied it, whoever did stands in for it.
+    """
     fields = binding["metadata"].get("managedFields") or []
+    strangers = foreign_fields(binding)
     applied = [each["manager"] for each in fields if each.get("operation") == "Apply"]
-    by_hand = [
-        each["manager"]
-        for each in fields
-        if each.get("operation") != "Apply" and "f:validationActions" in each.get("fieldsV1", {}).get("f:spec", {})
-    ]
-    return applied, by_hand
+    own = [name for name in applied if name not in strangers] or applied
+    return own, [name for name in strangers if name not in own]
+
+
+def _correction(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the merge patch that makes one object of the other: what is too much is null."""
+    surplus = {key: None for key in found if key not in wanted}
+    return surplus | {
+        key: _correction(found.get(key) or {}, value) if isinstance(value, dict) else value
+        for key, value in wanted.items()
+    }
 
 
 def _send(api: Api, path: str, body: Mapping[str, Any], query: Mapping[str, str], content_type: str) -> None:

@@ -7,8 +7,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from manifests.generations import KINDS
-from manifests.policies.parts import BINDING
-from operations.live import Live, LiveAddress, LiveMachine, definition_name
+from manifests.policies.parts import BINDING, POLICY
+from operations.live import TABLE, Live, LiveAddress, LiveMachine, definition_name
 from operations.rendered import guard_objects, of_kind
 from tests.manifests.examples import Changes, environment
 
@@ -44,8 +44,28 @@ def live(
     manifests = guard_objects(environment(before))
     zones = tuple(deepcopy(item.body) for item in of_kind(manifests, "ProxmoxNetworkZone").values())
     bindings = {name: json.loads(json.dumps(item.body)) for name, item in of_kind(manifests, BINDING).items()}
-    given = {"definitions": definitions(), "zones": zones, "bindings": bindings, **how}
+    policies, tables = (
+        {name: json.loads(json.dumps(item.body)) for name, item in of_kind(manifests, kind).items()}
+        for kind in (POLICY, TABLE)
+    )
+    objects = {"zones": zones, "bindings": bindings, "policies": policies, "tables": tables}
+    for body in (*zones, *bindings.values(), *policies.values(), *tables.values()):
+        wrote(body, "pulumi-kubernetes-1a2b3c4d", *body["spec"])
+        # What controllers and the API server write themselves
+        entry = {"manager": "kube-controller-manager", "operation": "Update", "subresource": "status"}
+        body["metadata"]["managedFields"].append({**entry, "fieldsV1": {"f:status": {"f:observedGeneration": {}}}})
+    given = {"definitions": definitions(), **objects, **how}
     return Live(machines=machines, addresses=addresses, **given)
+
+
+def wrote(body: dict[str, Any], manager: str, *fields: str) -> None:
+    """Let a field manager have written these fields of an object's spec."""
+    entry = {
+        "manager": manager,
+        "operation": "Apply" if manager.startswith("pulumi") else "Update",
+        "fieldsV1": {"f:spec": {f"f:{name}": {} for name in fields}, "f:metadata": {"f:labels": {"f:a": {}}}},
+    }
+    body["metadata"].setdefault("managedFields", []).append(entry)
 
 
 def on(vlan: int | None, namespace: str = "tenant-acme", bridge: str = "vmbr1", name: str = "m-1") -> LiveMachine:

@@ -15,9 +15,9 @@ from manifests.guard_cases import cases
 from manifests.policies.parts import BINDING, POLICY
 from operations.api import CREATED, Answer, UnreadableError
 from operations.asking import Verdict, ask, copy_of
-from operations.audit import Finding, answered, bindings, failed, plain
+from operations.audit import Finding, answered, bindings, failed
 from operations.controllers import controllers
-from operations.rendered import guard_objects, of_kind
+from operations.rendered import guard_objects, of_kind, plain
 from operations.table import show
 from tests.manifests.examples import environment
 from tests.operations.fakes import FakeApi, refusal, warning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from operations.in_the_way import InTheWayError, in_the_way
 from operations.live import Live, LiveMachine
 from tests.manifests.examples import Changes, environment
-from tests.operations.live_examples import definitions, leased, live, on
+from tests.operations.live_examples import definitions, leased, live, on, wrote
 
 NETWORKS = "zones.workers.networks"
 GONE: Changes = {f"{NETWORKS}.acme-lab": None}
@@ -193,7 +194,73 @@ def test_a_binding_opened_by_hand_is_refused_with_how_to_put_it_back(name: str, 
     assert fix in problem.fix
 
 
-def test_a_binding_that_the_program_can_put_back_itself_or_that_was_opened_properly_is_not() -> None:
-    assert codes(_by_hand(live(), "hybrid-clusters", ["Deny"])) == []
+def test_a_binding_that_was_opened_properly_is_not_refused() -> None:
     opened = {"hybrid.cozystack.io/opened-by": "x", "hybrid.cozystack.io/opened-until": "x"}
     assert codes(_by_hand(live(), "hybrid-clusters", ["Audit", "Warn"], **opened)) == []
+
+
+def _objects(found: Live) -> dict[str, dict[str, Any]]:
+    zones = {body["metadata"]["name"]: body for body in found.zones or ()}
+    return {
+        **found.policies,
+        **{f"binding {name}": body for name, body in found.bindings.items()},
+        **zones,
+        **found.tables,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "path", "repair"),
+    [
+        (
+            "hybrid-zone-machines",
+            "matchConditions",
+            "management.guard",
+            "`kubectl delete validatingadmissionpolicy hybrid-zone-machines`",
+        ),
+        ("hybrid-clusters", "validations", "management.guard", "`kubectl delete validatingadmissionpolicy "),
+        ("binding hybrid-zone-machines-workers", "matchResources", "zones.workers.mode", "ZONE=workers CLOSE=1"),
+        ("binding hybrid-clusters", "matchResources", "management.guard", "BINDING=hybrid-clusters CLOSE=1"),
+        ("binding hybrid-clusters", "validationActions", "management.guard", "BINDING=hybrid-clusters CLOSE=1"),
+        ("workers", "networks", "zones.workers", "`kubectl delete proxmoxnetworkzone workers`"),
+        ("all", "networks", "management.guard", "`kubectl delete proxmoxnetworktable all`"),
+    ],
+)
+def test_what_somebody_else_wrote_into_the_guard_is_refused_with_who_what_and_how_to_repair(
+    name: str, field: str, path: str, repair: str
+) -> None:
+    found = live()
+    wrote(_objects(found)[name], "kubectl-edit", field)
+    (problem,) = in_the_way(found, environment())
+    assert (problem.code, problem.path) == ("GUARD_EDITED", path)
+    assert f" {name.rpartition(' ')[2]} was changed by hand" in problem.why
+    assert f"kubectl-edit wrote spec.{field}" in problem.why
+    assert repair in problem.fix
+
+
+@pytest.mark.parametrize("manager", ["pulumi-kubernetes-another", "hybrid"])
+def test_what_the_program_or_break_glass_wrote_is_not(manager: str) -> None:
+    found = live(before={f"{NETWORKS}.globex-lab": None, "management.guard": "audit"})  # a legitimate change
+    for body in _objects(found).values():
+        wrote(body, manager, *body["spec"])
+        wrote(body, "kubectl-label")
+    assert codes(found) == []
+
+
+def test_a_guard_applied_without_the_program_may_be_taken_over_unless_it_has_more_than_the_program_writes() -> None:
+    found = live()
+    for body in _objects(found).values():
+        body["metadata"]["managedFields"] = []
+        wrote(body, "kubectl", *body["spec"])
+    assert codes(found) == []
+    wrote(found.policies["hybrid-clusters"], "kubectl", "matchConditions")
+    assert codes(found) == ["GUARD_EDITED"]
+
+
+def test_of_a_foreign_kind_no_objects_are_judged() -> None:
+    found = live()
+    foreign = definitions()["proxmoxnetworkzones.proxmox.cozystack.io"]
+    foreign["metadata"]["labels"], foreign["spec"]["scope"] = {}, "Namespaced"
+    found = replace(found, definitions={**found.definitions, foreign["metadata"]["name"]: foreign})
+    wrote(_objects(found)["workers"], "somebody", "networks")
+    assert codes(found) == ["FOREIGN_CRD"]

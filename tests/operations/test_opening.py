@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from manifests.common import ADMISSION
-from manifests.policies.parts import BINDING
+from manifests.isolation import ZONE_POLICIES, zone_bindings
+from manifests.policies.parts import BINDING, POLICY
 from operations.__main__ import main
 from operations.api import CREATED, OK, Answer, collection
-from operations.opening import ACTIONS, OpeningError, break_glass, opened, opening, owners
+from operations.opening import ACTIONS, OpeningError, break_glass, close, opened, opening, owners
 from operations.rendered import guard_objects, of_kind
 from tests.manifests.examples import environment
 from tests.operations.fakes import FakeApi
 
 SETTINGS = environment()
 NAME = "hybrid-zone-machines-workers"
-BODY = of_kind(guard_objects(SETTINGS), BINDING)[NAME].body
+GUARD = guard_objects(SETTINGS)
+BODY = of_kind(GUARD, BINDING)[NAME].body
 PATHS = [f"{collection(ADMISSION, BINDING)}/{name}" for name in (NAME, "hybrid-pools-workers")]
 WHO = Answer(CREATED, {"status": {"userInfo": {"username": "eve"}}})
 
@@ -68,6 +71,65 @@ def test_what_others_wrote_is_taken_from_them_first() -> None:
         if method == "PATCH"
     ]
     assert kept == [["pulumi-kubernetes-1"], ["pulumi-kubernetes-1"], []]
+
+
+def test_a_field_that_somebody_added_is_taken_out_together_with_its_owner() -> None:
+    live = managed(("pulumi-kubernetes-1", "Apply"))
+    live["spec"] = {**BODY["spec"], "matchResources": {"matchPolicy": "Equivalent"}}
+    live["spec"]["paramRef"] = {**BODY["spec"]["paramRef"], "namespace": "n"}
+    added = {"manager": "kubectl-edit", "operation": "Update", "fieldsV1": {"f:spec": {"f:matchResources": {}}}}
+    live["metadata"]["managedFields"].append(added)
+    api = cluster(live)
+    break_glass(api, SETTINGS, zone=None, binding=NAME, why="fire")
+    first, second, third = (sent["body"] for method, _, sent in api.asked if method == "PATCH")
+    assert first["spec"]["matchResources"] is None
+    assert first["spec"]["paramRef"] == {**BODY["spec"]["paramRef"], "namespace": None}
+    assert first["spec"]["validationActions"] == ACTIONS
+    assert [each["manager"] for each in second["metadata"]["managedFields"]] == ["pulumi-kubernetes-1"]
+    assert third["spec"] == {**BODY["spec"], "validationActions": ACTIONS}
+
+
+def _whole() -> dict[str, Any]:
+    """Give the zone's bindings and their policies by path, as the program writes them."""
+    own = {f"{collection(ADMISSION, BINDING)}/{name}" for name in zone_bindings("workers")}
+    own |= {f"{collection(ADMISSION, POLICY)}/{name}" for name in ZONE_POLICIES}
+    bodies = {f"{collection(ADMISSION, item.kind)}/{item.body['metadata']['name']}": item.body for item in GUARD}
+    return {path: json.loads(json.dumps(bodies[path])) for path in own}
+
+
+def test_closing_says_in_force_only_of_a_policy_and_bindings_that_are_as_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("operations.opening.wait", lambda _api, _canaries: 0.5)
+    lines = close(Cluster(_whole()), SETTINGS, zone="workers", binding=None)
+    assert lines == [f"{name}: closed, in force after 0.5 s" for name in zone_bindings("workers")]
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        (f"{collection(ADMISSION, POLICY)}/hybrid-pools", "matchConditions"),
+        (f"{collection(ADMISSION, BINDING)}/{NAME}", "matchResources"),
+    ],
+)
+def test_closing_what_somebody_changed_writes_the_bindings_and_says_that_they_are_not_in_force(
+    path: str, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("operations.opening.wait", lambda _api, _canaries: pytest.fail("it was asked"))
+    found = _whole()
+    found[path]["spec"][field] = [{"name": "never", "expression": "false"}]
+    api = Cluster(found)
+    with pytest.raises(OpeningError, match=f"{path.rpartition('/')[2]} is not as the environment says .{field}"):
+        close(api, SETTINGS, zone="workers", binding=None)
+    assert sum(method == "PATCH" for method, _, _ in api.asked) == 2
+
+
+def test_closing_over_a_policy_that_is_gone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operations.opening.wait", lambda _api, _canaries: pytest.fail("it was asked"))
+    found = _whole()
+    del found[f"{collection(ADMISSION, POLICY)}/hybrid-pools"]
+    with pytest.raises(OpeningError, match="ValidatingAdmissionPolicy hybrid-pools is not in the cluster"):
+        close(Cluster(found), SETTINGS, zone="workers", binding=None)
 
 
 def test_an_opened_binding_keeps_all_that_the_program_writes_but_its_actions() -> None:
