@@ -97,9 +97,9 @@ def table_problems(live: Live, environment: Environment) -> list[Problem]:
     """Compare the zones in the cluster with the new table, row by row, and with who stands on them.
 
     A row is its bridge and VLAN. It must not change its tenant; it may go only with its VLAN in `retired` and nothing
-    standing on it; an address that is leased must stay in its row; and a VLAN may be given only to the tenant whose
-    machines stand on it, also where there is no table yet or its kind was lost. Machines that are wrong before and
-    after are the audit's business.
+    standing on it, and change its name, gateway or prefix only when nothing stands on it; an address that is leased
+    must stay in its row; and a VLAN may be given only to the tenant whose machines stand on it, also where there is no
+    table yet or its kind was lost. Machines that are wrong before and after are the audit's business.
     """
     table = _Table(environment)
     problems = []
@@ -240,6 +240,11 @@ def _row_problems(row: LiveRow, table: _Table, users: list[str], addresses: Iter
         )
         path = f"zones.{new.zone}.networks.{new.name}"
         return [Problem("ROW_CHANGED_TENANT", path, row.vlan, why, fix)]
+    return [*_leaving_problems(row, new, addresses), *_changed_problems(row, new, users)]
+
+
+def _leaving_problems(row: LiveRow, new: Row, addresses: Iterable[LiveAddress]) -> list[Problem]:
+    """Refuse that an address which is leased leaves its row."""
     leaving = [_address(item) for item in addresses if _leased_from(item, row) and not _stays(item, row, new)]
     if leaving:
         kept = "the row keeps its name and" if new.name != row.pool else "the row's range"
@@ -248,6 +253,24 @@ def _row_problems(row: LiveRow, table: _Table, users: list[str], addresses: Iter
         path = f"zones.{new.zone}.networks.{new.name}"
         return [Problem("ADDRESS_LEAVES_ROW", path, new.addresses, why, fix)]
     return []
+
+
+def _changed_problems(row: LiveRow, new: Row, users: list[str]) -> list[Problem]:
+    """Refuse that what running machines were set up with changes under them: the row's name, gateway or prefix."""
+    pairs = {
+        "name": (row.pool or row.name, new.name),
+        "gateway": (row.gateway, str(new.gateway)),
+        "prefix": (row.prefix, new.cidr.prefixlen),
+    }
+    changed = [f"{key} {old} to {value}" for key, (old, value) in pairs.items() if old and old != value]
+    if not changed or not users:
+        return []
+    why = (
+        f"the row of VLAN {row.vlan} on {row.bridge} would change ({', '.join(changed)}), and machines were set up "
+        f"with what it was; in the way: {_named(users)}"
+    )
+    fix = "write the row as it was, or remove the machines first; new ones can have a row and a VLAN of their own"
+    return [Problem("ROW_IN_USE", f"zones.{new.zone}.networks.{new.name}", row.vlan, why, fix)]
 
 
 def _new_owner_problems(table: _Table, known: set[tuple[str, int]], machines: Iterable[LiveMachine]) -> list[Problem]:

@@ -28,7 +28,7 @@ Definition = dict[str, Any]
 
 @dataclass(frozen=True)
 class LiveRow:
-    """A network as the zone in the cluster has it."""
+    """A network as the zone in the cluster has it; what that lacks is empty or 0."""
 
     zone: str
     bridge: str
@@ -37,6 +37,8 @@ class LiveRow:
     vlan: int
     pool: str
     addresses: tuple[str, ...] = ()
+    gateway: str = ""
+    prefix: int = 0
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,8 @@ def rows_of(zone: Mapping[str, Any]) -> list[LiveRow]:
             vlan=row.get("vlan", 0),
             pool=str(row.get("pool", "")),
             addresses=tuple(row.get("addresses") or ()),
+            gateway=str(row.get("gateway", "")),
+            prefix=row.get("prefix", 0),
         )
         for row in spec.get("networks") or ()
     ]

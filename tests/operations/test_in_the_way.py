@@ -28,6 +28,11 @@ RENAMED: Changes = {
         "range": "10.201.0.20-10.201.0.199",
     },
 }
+GATEWAY: Changes = {f"{NETWORKS}.acme-lab.gateway": "10.201.0.254"}
+PREFIX: Changes = {
+    f"{NETWORKS}.acme-lab.cidr": "10.201.0.0/25",
+    f"{NETWORKS}.acme-lab.range": "10.201.0.20-10.201.0.99",
+}
 ROW_300: Changes = {
     f"{NETWORKS}.globex-new": {
         "tenant": "globex",
@@ -77,8 +82,17 @@ def test_a_first_run_gives_no_vlan_to_others_than_those_whose_machines_stand_on_
         (live(before=TO_GLOBEX), TO_GLOBEX, []),
         (live(addresses=(leased("10.201.0.100"),)), SHORTER, ["ADDRESS_LEAVES_ROW"]),
         (live(addresses=(leased("10.201.0.99"),)), SHORTER, []),
-        (live(addresses=(leased("10.201.0.20"),)), RENAMED, ["ADDRESS_LEAVES_ROW"]),
+        (live(addresses=(leased("10.201.0.20"),)), RENAMED, ["ADDRESS_LEAVES_ROW", "ROW_IN_USE"]),
+        (live(on(201)), RENAMED, ["ROW_IN_USE"]),
+        (live(on(201, "tenant-globex"), on(301, name="m-2")), RENAMED, []),
         (live(), RENAMED, []),
+        (live(on(201)), GATEWAY, ["ROW_IN_USE"]),
+        (live(addresses=(leased("10.201.0.20"),)), GATEWAY, ["ROW_IN_USE"]),
+        (live(on(301)), GATEWAY, []),
+        (live(on(201), before=GATEWAY), GATEWAY, []),
+        (live(on(201)), PREFIX, ["ROW_IN_USE"]),
+        (live(addresses=(leased("10.202.0.20", "globex-lab", "tenant-globex"),)), PREFIX, []),
+        (live(), PREFIX, []),
         # capi-1.12: leased from the cluster's own pool, out of the row's ranges
         (live(addresses=(leased("10.201.0.100", "prod-v4-icip"),)), SHORTER, ["ADDRESS_LEAVES_ROW"]),
         (live(addresses=(leased("10.201.0.50", "prod-v4-icip"),)), SHORTER, []),
@@ -110,6 +124,19 @@ def test_a_refusal_names_what_is_in_the_way_and_what_to_do() -> None:
     assert "IPAddress tenant-acme/m-10.201.0.20 (10.201.0.20)" in shown
     assert "zones.workers.networks.acme-lab: 201" in shown
     assert "add 201 to zones.workers.retired" in shown
+
+
+def test_a_row_that_changes_under_machines_says_what_changes() -> None:
+    shown = text(live(on(201)), {**GATEWAY, **PREFIX, f"{NETWORKS}.acme-lab.gateway": "10.201.0.126"})
+    assert "(gateway 10.201.0.1 to 10.201.0.126, prefix 24 to 25)" in shown
+    assert "ProxmoxMachine tenant-acme/m-1" in shown
+
+
+def test_a_zone_written_before_rows_had_gateways_is_no_change() -> None:
+    found = live(on(201))
+    for row in (found.zones or ())[0]["spec"]["networks"]:
+        del row["gateway"], row["prefix"]
+    assert codes(found, GATEWAY) == []
 
 
 def test_a_refusal_of_many_names_twenty_and_counts_the_rest() -> None:
