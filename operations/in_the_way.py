@@ -200,6 +200,7 @@ class _Table:
     def __init__(self, environment: Environment) -> None:
         self.open_bridges = environment.management.open_bridges
         self.rows: dict[tuple[str, int], Row] = {(row.bridge, row.vlan): row for row in rows(environment).values()}
+        self.bridges = {name: zone.bridge for name, zone in environment.zones.items()}
         self.zones = {zone.bridge: name for name, zone in environment.zones.items()}
         self._retired = {zone.bridge: zone.retired for zone in environment.zones.values()}
 
@@ -221,10 +222,14 @@ def _row_problems(row: LiveRow, table: _Table, users: list[str], addresses: Iter
                 f"gone and the VLAN is not retired{way}"
             )
             zone = table.zones.get(row.bridge)
-            fix = f"add {row.vlan} to zones.{zone or row.zone}.retired" + (
-                "" if zone else " (keep the zone until nothing is left on its bridge)"
-            )
-            fix += ", and remove what is in the way first" if users else ""
+            moved = None if zone else table.bridges.get(row.zone)
+            if moved:
+                fix = f"keep zones.{row.zone} with bridge: {row.bridge}, and give {moved} a zone of its own"
+            else:
+                fix = f"add {row.vlan} to zones.{zone or row.zone}.retired" + (
+                    "" if zone else " (keep the zone until nothing is left on its bridge)"
+                )
+                fix += ", and remove what is in the way first" if users else ""
             return [Problem("ROW_VANISHED", path, row.vlan, why, fix)]
         why = f"the row is gone, but namespace {row.namespace} still uses VLAN {row.vlan} on {row.bridge}{way}"
         fix = "put the row back, remove what is in the way, then remove the row"

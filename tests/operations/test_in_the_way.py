@@ -9,7 +9,7 @@ import pytest
 
 from operations.in_the_way import InTheWayError, in_the_way
 from operations.live import Live, LiveMachine
-from tests.manifests.examples import Changes, environment
+from tests.manifests.examples import Changes, environment, raw
 from tests.operations.live_examples import definitions, leased, live, on, wrote
 
 NETWORKS = "zones.workers.networks"
@@ -124,6 +124,18 @@ def test_a_refusal_names_what_is_in_the_way_and_what_to_do() -> None:
     assert "IPAddress tenant-acme/m-10.201.0.20 (10.201.0.20)" in shown
     assert "zones.workers.networks.acme-lab: 201" in shown
     assert "add 201 to zones.workers.retired" in shown
+
+
+def test_a_zone_that_gets_another_bridge_is_told_to_keep_its_own() -> None:
+    shown = text(live(on(201)), OTHER_BRIDGE)
+    assert shown.count("keep zones.workers with bridge: vmbr1, and give vmbr2 a zone of its own") == 3
+    assert "retired" not in "".join(line for line in shown.splitlines() if "fix:" in line)
+
+
+def test_a_zone_that_goes_is_told_to_stay_until_nothing_is_left() -> None:
+    renamed = raw("lab")["zones"]["workers"] | {"bridge": "vmbr2"}
+    shown = text(live(), {"zones.workers": None, "zones.others": renamed})
+    assert "add 201 to zones.workers.retired (keep the zone until nothing is left on its bridge)" in shown
 
 
 def test_a_row_that_changes_under_machines_says_what_changes() -> None:
