@@ -15,7 +15,7 @@ from operations.in_the_way import InTheWayError
 from operations.rendered import guard_objects, of_kind
 from tests.components.engine import run
 from tests.manifests.examples import environment
-from tests.operations.live_examples import live, on
+from tests.operations.live_examples import live, on, wrote
 
 if TYPE_CHECKING:
     from operations.live import Live
@@ -55,6 +55,17 @@ def test_a_table_that_would_strand_machines_stops_up_and_preview(
     with pytest.raises(InTheWayError, match="ROW_VANISHED") as error:
         _run(monkeypatch, live(on(201)), GONE, preview=preview)
     assert "ProxmoxMachine tenant-acme/m-1" in str(error.value)
+
+
+@pytest.mark.parametrize("preview", [False, True])
+def test_a_guard_that_somebody_edited_stops_up_and_preview(
+    monkeypatch: pytest.MonkeyPatch,
+    preview: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    found = live()
+    wrote(found.policies["hybrid-pools"], "kubectl-edit", "matchConditions")
+    with pytest.raises(InTheWayError, match=r"hybrid-pools.*GUARD_EDITED"):
+        _run(monkeypatch, found, preview=preview)
 
 
 def test_a_cluster_that_can_not_be_read_stops_up_and_warns_at_preview(monkeypatch: pytest.MonkeyPatch) -> None:

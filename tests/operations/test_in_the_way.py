@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from operations.in_the_way import InTheWayError, in_the_way
-from operations.live import Live, LiveMachine
+from operations.live import DEFINITIONS, Live, LiveMachine, read_live
 from tests.manifests.examples import Changes, environment, raw
+from tests.operations.fakes import FakeApi
 from tests.operations.live_examples import definitions, leased, live, on, wrote
 
 NETWORKS = "zones.workers.networks"
@@ -303,3 +304,24 @@ def test_of_a_foreign_kind_no_objects_are_judged() -> None:
     found = replace(found, definitions={**found.definitions, foreign["metadata"]["name"]: foreign})
     wrote(_objects(found)["workers"], "somebody", "networks")
     assert codes(found) == ["FOREIGN_CRD"]
+
+
+def test_policies_bindings_and_tables_are_read_with_who_wrote_them() -> None:
+    made = live()
+    wrote(made.policies["hybrid-pools"], "kubectl-edit", "matchConditions")
+    wrote(made.tables["all"], "kubectl-edit", "networks")
+    wrote(made.bindings["hybrid-clusters"], "kubectl-edit", "matchResources")
+    lists = {
+        "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies": made.policies.values(),
+        "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings": made.bindings.values(),
+        "/apis/proxmox.cozystack.io/v1alpha1/proxmoxnetworktables": made.tables.values(),
+        "/apis/proxmox.cozystack.io/v1alpha1/proxmoxnetworkzones": made.zones or (),
+    }
+    machines = [f"/apis/infrastructure.cluster.x-k8s.io/{each}/proxmoxmachines" for each in ("v1alpha1", "v1alpha2")]
+    api = FakeApi(
+        {f"{DEFINITIONS}/{name}": body for name, body in made.definitions.items()}
+        | {path: {"items": list(bodies)} for path, bodies in lists.items()}
+        | {path: {"items": []} for path in machines}
+    )
+    found = in_the_way(read_live(api, environment().environment.zones), environment())
+    assert [problem.value for problem in found] == ["all", "hybrid-pools", "hybrid-clusters"]
