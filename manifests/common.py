@@ -52,15 +52,6 @@ def pve_secret(location: str) -> str:
     return f"pve-{location}"
 
 
-def own_secrets(environment: Environment, tenant: str) -> list[str]:
-    """Name the Secrets that a tenant's stack may make: the kubeconfigs of its clusters' further Clusters, sorted.
-
-    Where a cluster's home is stands in the tenant's own file, so every Proxmox VE location of the tenant is named.
-    """
-    places = [name for name in proxmox_locations(environment) if tenant in environment.locations[name].tenants]
-    return sorted(kubeconfig(f"{name}-{place}") for name in environment.tenants[tenant].clusters for place in places)
-
-
 def home_kubeconfigs(environment: Environment, tenant: str) -> list[str]:
     """Name the kubeconfigs that the hosted control planes of a tenant's clusters have, sorted."""
     return sorted(kubeconfig(name) for name in environment.tenants[tenant].clusters)
@@ -74,6 +65,13 @@ def kubeconfig(cluster: str) -> str:
 def proxmox_locations(environment: Environment) -> list[str]:
     """Name the Proxmox VE locations, sorted."""
     return sorted(name for name, item in environment.locations.items() if isinstance(item, ProxmoxLocation))
+
+
+def identities(environment: Environment) -> list[str]:
+    """Name the users that the tenants' own identities are, sorted."""
+    return sorted(
+        f"system:serviceaccount:{namespace}:{SERVICE_ACCOUNT}" for namespace in tenant_namespaces(environment)
+    )
 
 
 def tenant_namespaces(environment: Environment) -> list[str]:

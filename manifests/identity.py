@@ -13,7 +13,6 @@ from manifests.common import (
     SERVICE_ACCOUNT,
     home_kubeconfigs,
     metadata,
-    own_secrets,
     pve_secret,
 )
 from manifests.generations import KINDS, TENANT_KINDS
@@ -113,23 +112,18 @@ class _Identity:
         return [made, Manifest(bound, self.part, (account, made.name))]
 
     def _secret_rules(self) -> list[dict[str, Any]]:
-        # Listing Secrets is reading them, so list and watch are by name too. `create` can't be: what may be created is
-        # the business of the policy on tenants' Secrets. A rule whose resourceNames is empty would be a rule for every
-        # Secret: such a rule is left out.
-        made = own_secrets(self.environment, self.tenant)
+        # Listing Secrets is reading them, so list and watch are by name too. None is written: Cluster API would execute
+        # what a kubeconfig says. A rule whose resourceNames is empty would be a rule for every Secret: such a rule is
+        # left out.
         by_name = [
             ([HANDOVER], ["get"]),
             (home_kubeconfigs(self.environment, self.tenant), ["get", "list", "watch"]),
-            (made, [verb for verb in VERBS if verb != "create"]),
         ]
-        rules: list[dict[str, Any]] = [
+        return [
             {"apiGroups": [""], "resources": ["secrets"], "resourceNames": names, "verbs": verbs}
             for names, verbs in by_name
             if names
         ]
-        if made:
-            rules.append({"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]})
-        return rules
 
     def _cluster_role(self, account: str) -> list[Manifest]:
         # A rule whose resourceNames is empty would be a rule for every object: such a rule is left out.

@@ -29,7 +29,7 @@ from manifests.table import table
 
 if TYPE_CHECKING:
     from manifests.manifest import Manifest
-    from settings.environment import Environment, Generation
+    from settings.environment import Environment, Generation, Mode
     from settings.stack import EnvironmentSettings
 
 ZONE_POLICIES = (machines.NAME, pools.NAME)
@@ -65,6 +65,15 @@ def guard_bindings(generation: Generation) -> list[str]:
     return list(guard_policies(generation))
 
 
+ALWAYS_ENFORCED = frozenset({tenant_secrets.NAME})
+"""Bindings that no mode and nobody loosens: nothing that runs depends on what they refuse."""
+
+
+def bound_mode(policy: str, mode: Mode) -> Mode:
+    """Give the mode of a policy's binding where that of the guard is `mode`."""
+    return "enforce" if policy in ALWAYS_ENFORCED else mode
+
+
 def isolation(settings: EnvironmentSettings) -> list[Manifest]:
     """Give both halves. They are whole only together with `zone(...)` of every zone."""
     return [*before_zones(settings), *after_zones(settings.environment)]
@@ -95,7 +104,7 @@ def before_zones(settings: EnvironmentSettings) -> list[Manifest]:
         *with_table,
         *without,
         *(binding(policy.body["metadata"]["name"], mode, table=True) for policy in with_table),
-        *(binding(policy.body["metadata"]["name"], mode) for policy in without),
+        *(binding(name, bound_mode(name, mode)) for name in (policy.body["metadata"]["name"] for policy in without)),
     ]
 
 

@@ -114,5 +114,5 @@ def _audit(settings: EnvironmentSettings) -> str:
     management, zones = settings.environment.management, settings.environment.zones
     parts = [f"zone `{name}`" for name, zone in sorted(zones.items()) if zone.mode == "audit"]
     if management.guard == "audit":
-        parts.append("everything that belongs to no zone")
+        parts.append("everything that belongs to no zone, but for tenants' Secrets,")
     return _AUDIT.format(what=" and ".join(parts)) if parts else ""

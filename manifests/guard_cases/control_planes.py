@@ -53,6 +53,28 @@ def control_plane_cases(world: World) -> list[Case]:
         for text, fields in _CLOSED.items():
             wrong = Request(f"{where}: {text}", _merged(own, fields))
             matrix.refuse(wrong, twin=twin, says=_path(fields))
+        for text, field, values in (
+            ("no copy", "replicas", (0,)),
+            ("six copies", "replicas", (6,)),
+            ("a version that is none", "version", ("v1.35", "v1.35.6-rc.1", "x-v1.35.6")),
+        ):
+            for value in values:
+                which = f" ({value})" if len(values) > 1 else ""
+                wrong = Request(f"{where}: {text}{which}", _merged(own, {field: value}))
+                matrix.refuse(wrong, twin=twin, says=f"spec.{field}")
+        self_named = f"{where}, made by the tenant's own identity"
+        clusters = sorted(world.environment.tenants[world.tenants[namespace]].clusters)
+        other = {**own, "metadata": {**own["metadata"], "name": "guardcase-not-a-cluster"}}
+        if clusters:
+            mine = {**own, "metadata": {**own["metadata"], "name": clusters[0]}}
+            accepted = Request(f"{self_named}: the name of its cluster {clusters[0]}", mine, user="tenant")
+        else:
+            accepted = Request(f"{where}, made by an administrator: a name of its choice", other)
+        matrix.refuse(
+            Request(f"{self_named}: a name of its choice", other, user="tenant"),
+            twin=accepted,
+            says="No cluster of the tenant is named",
+        )
         old = _merged(own, {"deployment": {"extraContainers": [_CONTAINER]}})
         more = _merged(own, {"deployment": {"extraContainers": [_CONTAINER, {**_CONTAINER, "name": "second"}]}})
         matrix.refuse(

@@ -65,6 +65,7 @@ class _Machine:
             twin=self.request("the location's template by its node and id", templateID=template.id, **by_id),
             says=f"Namespace {row.namespace}",
         )
+        matrix.refuse(self.request("a snapshot of the template", snapName="guard-case"), twin=twin, says="snapName")
         if self.kind.endswith("Template"):
             matrix.refuse(self.request("a VM's id for every machine of it", virtualMachineID=_VM_ID), twin=twin)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from manifests.common import tenant_namespaces
-from manifests.policies.parts import Content, Rule, Variables, policy, text, texts, validation
+from manifests.common import identities, tenant_namespaces
+from manifests.policies.parts import Content, Rule, Variables, listed, policy, text, texts, validation
 
 if TYPE_CHECKING:
     from manifests.manifest import Manifest
@@ -66,8 +66,22 @@ def _filled(place: str, value: str) -> str:
     return f"[?{new}].filter(v, v != dyn({value}) && {new} != {old}).map(v, 'spec.{place}')"
 
 
+_BOUNDS = {
+    "replicas": ("v < 1 || v > 5", "spec.replicas (1 to 5)"),
+    "version": ("!v.matches('^v[0-9]+[.][0-9]+[.][0-9]+$')", "spec.version (like v1.35.6)"),
+}
+"""What is wrong in the value `v` of a field, and how it is said. The version is the tag of images that are run."""
+
+
+def _outside(field: str, wrong: str, said: str) -> str:
+    """Write the list that holds a field whose value changed to one that is out of bounds."""
+    new, old = _at("variables.spec", field), _at("variables.old", field)
+    return f"[?{new}].filter(v, {new} != {old} && ({wrong})).map(v, '{said}')"
+
+
 def variables(environment: Environment) -> Variables:
     """Give the policy's variables."""
+    names = sorted(f"{tenant.namespace}/{name}" for tenant in environment.tenants.values() for name in tenant.clusters)
     closed = [_closed(place, fields) for place, fields in _fields(environment).items()]
     filled = [_filled(place, value) for place, value in _DEFAULTS.items()]
     return {
@@ -79,6 +93,10 @@ def variables(environment: Environment) -> Variables:
         ),
         "closed": " + ".join(closed),
         "filled": " + ".join(filled),
+        "outside": " + ".join(_outside(field, *bounds) for field, bounds in _BOUNDS.items()),
+        "clusters": texts(names),
+        "mine": "variables.clusters.filter(c, c.startsWith(request.namespace + '/'))",
+        "named": f"oldObject == null && request.userInfo.username in {texts(identities(environment))}",
     }
 
 
@@ -87,6 +105,19 @@ VALIDATIONS = [
         "!variables.judged || (size(variables.closed) == 0 && size(variables.filled) == 0)",
         "A field is set that is closed to tenants.",
         "'Namespace ' + request.namespace + ': closed to tenants: ' + (variables.closed + variables.filled).join(', ')",
+    ),
+    validation(
+        "!variables.judged || size(variables.outside) == 0",
+        "spec.replicas must be 1 to 5, and spec.version like v1.35.6.",
+        "'Namespace ' + request.namespace + ': out of bounds: ' + variables.outside.join(', ')",
+    ),
+    # Kamaji names what it keeps in the shared data store by namespace and name joined: a name of a tenant's choice
+    # could be another tenant's.
+    validation(
+        "!variables.named || (request.namespace + '/' + object.metadata.name) in variables.mine",
+        "A tenant's control plane must be named like one of the tenant's clusters.",
+        "'No cluster of the tenant is named ' + request.namespace + '/' + object.metadata.name + '; allowed: ' + "
+        + listed("variables.mine"),
     ),
 ]
 

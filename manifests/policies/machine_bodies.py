@@ -81,6 +81,11 @@ VALIDATIONS = [
         "spec.network of a machine never changes: make a new machine.",
     ),
     validation(
+        "!variables.tenant || !has(variables.spec.snapName)"
+        " || (oldObject != null && variables.spec.?snapName == variables.old.?snapName)",
+        "spec.snapName must be absent: the NICs of a snapshot can be others than the template's.",
+    ),
+    validation(
         "!variables.tenant || !variables.bodyChanged || variables.given",
         "Resource pool, storage and template must be those that the platform gave this namespace in one location.",
         "'Namespace ' + request.namespace + ': ' + variables.asked + ' are not of one of its locations; allowed: ' + "

@@ -172,7 +172,8 @@ def policy(name: str, rule: Rule, content: Content, after: tuple[str, ...]) -> M
     }
     if content.conditions:
         spec["matchConditions"] = list(content.conditions)
-    spec["variables"] = [{"name": key, "expression": expression} for key, expression in content.variables.items()]
+    if content.variables:  # the API server drops an empty list: the live policy would differ
+        spec["variables"] = [{"name": key, "expression": expression} for key, expression in content.variables.items()]
     spec["validations"] = content.validations
     body = {"apiVersion": ADMISSION, "kind": POLICY, "metadata": metadata(name), "spec": spec}
     return Manifest(body, "isolation", after)

@@ -17,8 +17,8 @@ _TOLERATIONS = [{"key": "CriticalAddonsOnly", "operator": "Exists"}]
 FIELDS: dict[tuple[Places, str], list[Any]] = {
     ((), "dataStoreName"): ["other", "default"],
     ((), "deployment"): [{"additionalContainers": []}, {}],
-    ((), "replicas"): [2, 3],
-    ((), "version"): ["v1.35.6", "v1.36.0"],
+    ((), "replicas"): [2, 1, 5, 0, 6],
+    ((), "version"): ["v1.35.6", "v1.36.0", "v1.36", "x-v1.36.0", "v1.36.0-rc.1"],
     ((), "registry"): ["registry.k8s.io", "registry.example"],
     ((), "controlPlaneEndpoint"): [{"host": "203.0.113.10", "port": 6443}],
     ((), "admissionControllers"): [["NodeRestriction"], []],

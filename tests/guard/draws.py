@@ -145,6 +145,8 @@ class Draw:
             ]
             spec |= self.one(changes)
         if self.chance(0.1):
+            spec["snapName"] = self.one(["a", "b"])
+        if self.chance(0.1):
             spec["virtualMachineID"] = self.one([2000, 2001])
         if self.chance(0.1):
             spec["providerID"] = f"proxmox://0000000{self.one('12')}-0000-4000-8000-000000000000"
@@ -304,7 +306,11 @@ class Draw:
             spec = control_planes.put(spec, places, field, self.one(control_planes.FIELDS[places, field]))
         if self.chance(0.2):
             spec.pop(self.one(["addons", "kubelet", "network"]))
-        return control_planes.body(namespace, spec, newer=self.newer)
+        body = control_planes.body(namespace, spec, newer=self.newer)
+        own = sorted(self.promise.clusters.get(namespace, ()))
+        known = sorted({name for names in self.promise.clusters.values() for name in names})
+        body["metadata"]["name"] = self.one([*own * 3, *known, "other"])
+        return body
 
     def corners(self) -> list[Request]:
         """Give what a draw seldom finds: a NIC without bridge whose pool is not its own, pools with one thing wrong."""
@@ -320,6 +326,13 @@ class Draw:
             Request(namespace, "update", machine, machine),
             Request(_ELSEWHERE, "create", self._body("ProxmoxCluster", "prod", _ELSEWHERE, elsewhere)),
         ]
+        for name in ("xnet1", "net1x"):
+            named = [{"bridge": row.bridge, "vlan": row.vlan, "name": each} for each in ("net0", name)]
+            device = self._body("ProxmoxMachine", "m", namespace, {"network": self._network(named)})
+            found.append(Request(namespace, "create", device))
+        asked = self._body("InClusterIPPool", row.name, namespace, {"addresses": ["192.0.2.1"]})
+        asked["metadata"]["annotations"] = {JUDGE: "x"}
+        found.append(Request(namespace, "create", asked, dry_run=True))
         of_row: Body = {"addresses": row.addresses, "gateway": row.gateway, "prefix": row.prefix}
         of_cluster = {key: value for key, value in self._config(row).items() if key != "metric"}
         for name, spec in ((row.name, of_row), *((name, of_cluster) for name in ("prod-v4-icip", *_POOLS))):
@@ -331,13 +344,11 @@ class Draw:
 
     def secret(self, kind: str, namespace: str) -> Body:
         """Draw a Secret."""
-        known = sorted({name for names in self.promise.kubeconfigs.values() for name in names})
-        own = sorted(self.promise.kubeconfigs.get(namespace, ()))
         body: Body = {
             "apiVersion": "v1",
             "kind": kind,
             "metadata": {
-                "name": self.one([*own * 4, *known, "hybrid-handover", "prod-kubeconfig", "pve-lab"]),
+                "name": self.one(["prod-lab-kubeconfig", "hybrid-handover", "prod-kubeconfig", "pve-lab"]),
                 "namespace": namespace,
             },
         }

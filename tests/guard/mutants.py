@@ -73,7 +73,9 @@ class Mutant:
 
 def mutants(name: str, spec: Spec) -> Iterator[Mutant]:
     """Give all mutants of a policy: of its expressions in their order, then of what it matches."""
-    places = [(f"variables.{item['name']}", ("variables", index)) for index, item in enumerate(spec["variables"])]
+    places = [
+        (f"variables.{item['name']}", ("variables", index)) for index, item in enumerate(spec.get("variables", []))
+    ]
     places += [
         (f"matchConditions.{item['name']}", ("matchConditions", index))
         for index, item in enumerate(spec.get("matchConditions", []))

@@ -141,15 +141,7 @@ class Promise:
             for name, location in proxmox.items()
             for tenant in location["tenants"]
         ]
-        self.kubeconfigs = {
-            tenant["namespace"]: {
-                f"{cluster}-{location}-kubeconfig"
-                for cluster in tenant["clusters"]
-                for location, place in proxmox.items()
-                if name in place["tenants"]
-            }
-            for name, tenant in environment["tenants"].items()
-        }
+        self.clusters = {tenant["namespace"]: set(tenant["clusters"]) for tenant in environment["tenants"].values()}
 
     def broken(self, request: Request) -> list[Broken]:
         """Say what a request would break; nothing where it passes."""
@@ -170,7 +162,7 @@ class Promise:
         if kind == "KamajiControlPlane":
             if namespace not in self.tenants or request.user == self.charts:
                 return []
-            return self._closed(body["spec"], old["spec"] if old else {}, "")
+            return [*self._closed(body["spec"], old["spec"] if old else {}, ""), *self._plane(request)]
         if kind == "Secret":
             return self._secret(request)
         message = f"nothing is promised of {kind}"
@@ -295,6 +287,8 @@ class Promise:
             said.append(Broken("an id that capmox did not set"))
         if old is not None and not template and spec.get("network") != old.get("network"):
             said.append(Broken("a network that changes"))
+        if spec.get("snapName") not in (None, before.get("snapName")):
+            said.append(Broken("a snapshot", ("spec.snapName",)))
         return said
 
     def _cluster(self, namespace: str, spec: Body, old: Body | None) -> list[Broken]:
@@ -378,24 +372,25 @@ class Promise:
                 said.append(Broken(f"{place} is closed", (f"spec.{place}",)))
         return said
 
-    def _secret(self, request: Request) -> list[Broken]:
-        place = request.user.split(":")
-        if request.operation != "create" or place[:2] != ["system", "serviceaccount"]:
-            return []
-        if place[2] not in self.tenants or place[3] != "hybrid":
-            return []
+    def _plane(self, request: Request) -> list[Broken]:
+        """Say what is wrong with a control plane's size, version and name."""
         said = []
-        own = self.kubeconfigs.get(request.namespace, set())
-        secret = f"Secret {request.namespace}/{request.body['metadata']['name']} is "
-        given = request.body.get("type", "Opaque")
-        if given != "cluster.x-k8s.io/secret":
-            said.append(Broken("a type that no tenant makes", (f"{secret}of type {given};",)))
-        if request.body["metadata"]["name"] not in own:
-            allowed = _listed(sorted(f"{request.namespace}/{name}" for name in own))
-            said.append(
-                Broken("a name that no cluster of the tenant has", (f"{secret}not of a", f"allowed: {allowed}"))
-            )
+        spec, old = request.body["spec"], request.old["spec"] if request.old else {}
+        for field, right in (("replicas", r"[1-5]"), ("version", r"v\d+\.\d+\.\d+")):
+            given = spec.get(field)
+            if given not in (None, old.get(field)) and not re.fullmatch(right, str(given), re.ASCII):
+                said.append(Broken(f"{field} is out of bounds", (f"spec.{field} (",)))
+        name, own = request.body["metadata"]["name"], self.clusters.get(request.namespace, set())
+        if request.old is None and self._is_tenant(request.user) and name not in own:
+            allowed = _listed(sorted(f"{request.namespace}/{each}" for each in own))
+            said.append(Broken("no cluster's name", (f"{request.namespace}/{name}; allowed: {allowed}",)))
         return said
+
+    def _is_tenant(self, user: str) -> bool:
+        return user in {f"system:serviceaccount:{namespace}:hybrid" for namespace in self.tenants}
+
+    def _secret(self, request: Request) -> list[Broken]:
+        return [Broken("a tenant's own Secret", ("makes no Secret",))] if self._is_tenant(request.user) else []
 
 
 def nics(spec: Body) -> list[Nic]:

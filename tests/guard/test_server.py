@@ -85,6 +85,7 @@ def server(
             if status == 201:
                 updates.append((named, made["metadata"]["resourceVersion"]))
         api = Api(cluster, found, generation)
+        api.give_tenants_secrets()
         server = Server(api, environment, updates)
         # Bindings become effective a moment after they were made; the one of the closed bridges was made last.
         until(functools.partial(api.refusal, _machine(server, {"bridge": "vmbr0"})), bool)
@@ -95,7 +96,7 @@ def server(
 
 
 def _drawn(environment: Body, count: int, kinds: tuple[str, ...], *, update: bool) -> list[Request]:
-    """Draw requests of users whom the API server lets ask: a tenant's own identity may make nothing but Secrets."""
+    """Draw requests of users whom the API server lets ask: of a tenant's own identity only Secrets."""
     draw = Draw(Random(7), environment)  # noqa: S311 - not for secrets
     found: list[Request] = []
     while len(found) < count:

@@ -62,8 +62,9 @@ def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         row.policy: (row.refused(shapes), row.user) for row in rows.ROWS if generation in row.generations
     }
     secret = rows.SECRET_ROWS[0]
-    refused[secret.policy] = (secret.refused(shapes), rows.TENANT)
+    refused[secret.policy] = (secret.refused(shapes), secret.user)
     folder = tmp_path_factory.mktemp(generation)
     with api_server(folder, UPSTREAM / generation, environment_of(generation), generation) as server:
+        server.give_tenants_secrets()
         effective(server, refused)
         yield server

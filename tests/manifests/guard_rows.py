@@ -24,6 +24,7 @@ MACHINES, BRIDGES, BODIES = "hybrid-zone-machines", "hybrid-closed-bridges", "hy
 CLUSTERS, RANGES, POOLS = "hybrid-clusters", "hybrid-cluster-ranges", "hybrid-pools"
 NAMES, PLANES, SECRETS = "hybrid-pool-names", "hybrid-control-planes", "hybrid-tenant-secrets"
 TENANT = "system:serviceaccount:tenant-acme:hybrid"
+_KUBECONFIG = "cluster.x-k8s.io/secret"
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,15 @@ def _cluster(kind: str, change: Callable[[Shapes], Body], shapes: Shapes) -> Bod
 
 def _plane(namespace: str, place: str, value: Any, shapes: Shapes) -> Body:
     return shapes.control_plane(namespace, **{place: value})
+
+
+def _secret(name: str, kind: str, shapes: Shapes) -> Body:
+    return shapes.secret(name, kind)
+
+
+def _named_plane(name: str, shapes: Shapes) -> Body:
+    body = shapes.control_plane()
+    return {**body, "metadata": {**body["metadata"], "name": name}}
 
 
 def _nics(says: str, said: str, *nics: Nic, policy: str = MACHINES, **more: Any) -> list[Row]:
@@ -427,6 +437,7 @@ BODY_ROWS = [
             ("no resource pool", "pool none", {"pool": None}, {}),
             ("another storage", "storage local", {"storage": "local"}, {}),
             ("no storage", "storage none", {"storage": None}, {}),
+            ("a snapshot", "spec.snapName must be absent", {"snapName": "before"}, {}),
             (
                 "the storage of one location with the template of another",
                 "storage tank, template 9000 of node pve1",
@@ -505,38 +516,57 @@ PLANE_ROWS = [
         lambda s: s.control_plane(dataStoreName="tenant-root", deployment={"extraContainers": []}),
         twin_user=CHARTS,
     ),
+    *[
+        Row(
+            f"a control plane with {field} {value}",
+            PLANES,
+            f"out of bounds: spec.{field}",
+            functools.partial(_plane, "tenant-acme", field, value),
+            functools.partial(_plane, "tenant-acme", field, right),
+            user=STRANGER,
+            twin_user=STRANGER,
+        )
+        for field, right, values in (
+            ("replicas", 5, (0, 6)),
+            ("version", "v1.35.6", ("v1.35", "v1.35.6-rc.1", "x-v1.35.6")),
+        )
+        for value in values
+    ],
+    Row(
+        "a control plane that a tenant names like none of its clusters",
+        PLANES,
+        "No cluster of the tenant is named tenant-acme/c; allowed: tenant-acme/prod",
+        functools.partial(_named_plane, "c"),
+        functools.partial(_named_plane, "prod"),
+        user=TENANT,
+        twin_user=TENANT,
+    ),
+    Row(
+        "a control plane of the name of another tenant's cluster",
+        PLANES,
+        "No cluster of the tenant is named tenant-acme/b-c",
+        functools.partial(_named_plane, "b-c"),
+        functools.partial(_named_plane, "b-c"),
+        user=TENANT,
+    ),
 ]
 
 SECRET_ROWS = [
     Row(
-        "a token of a ServiceAccount",
+        says,
         SECRETS,
-        "of type kubernetes.io/service-account-token",
-        lambda s: s.secret("prod-dc-kubeconfig", "kubernetes.io/service-account-token"),
-        lambda s: s.secret("prod-dc-kubeconfig"),
-    ),
-    Row(
-        "a Secret of another type",
-        SECRETS,
-        "of type Opaque",
-        lambda s: s.secret("prod-dc-kubeconfig", "Opaque"),
-        lambda s: s.secret("prod-dc-kubeconfig"),
-    ),
-    Row(
-        "the kubeconfig of the hosted control plane",
-        SECRETS,
-        "prod-kubeconfig is not of a cluster of this namespace; allowed: tenant-acme/prod-dc-kubeconfig",
-        lambda s: s.secret("prod-kubeconfig"),
-        lambda s: s.secret("prod-lab-kubeconfig"),
-    ),
-    Row(
-        "the kubeconfig of a cluster that is not the tenant's",
-        SECRETS,
-        "not of a cluster of this namespace",
-        lambda s: s.secret("other-lab-kubeconfig"),
-        lambda s: s.secret("prod-lab-kubeconfig"),
-    ),
+        "makes no Secret and changes none",
+        functools.partial(_secret, name, kind),
+        functools.partial(_secret, name, kind),
+        user=TENANT,
+    )
+    for says, name, kind in (
+        ("the kubeconfig of a further Cluster, which Cluster API would execute", "prod-lab-kubeconfig", _KUBECONFIG),
+        ("the kubeconfig of the hosted control plane", "prod-kubeconfig", _KUBECONFIG),
+        ("a token of a ServiceAccount", "mine", "kubernetes.io/service-account-token"),
+        ("a Secret of another type", "mine", "Opaque"),
+    )
 ]
-"""Sent by the tenant's own identity, as creations."""
+"""Sent by the tenant's own identity and, as twins, by an administrator."""
 
 ROWS = [*NIC_ROWS, *CLUSTER_ROWS, *POOL_ROWS, *BODY_ROWS, *PLANE_ROWS]

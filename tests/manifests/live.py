@@ -64,6 +64,26 @@ class Api:
             }
         )
 
+    def give_tenants_secrets(self) -> None:
+        """Let every ServiceAccount write Secrets: a tenant's own Role gives it no right to, so no policy was asked."""
+        rbac = "rbac.authorization.k8s.io"
+        frame = {"apiVersion": f"{rbac}/v1", "metadata": {"name": "test-secrets"}}
+        rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["create", "get", "patch", "update"]}]
+        bound = {
+            "roleRef": {"apiGroup": rbac, "kind": "ClusterRole", "name": "test-secrets"},
+            "subjects": [
+                {"kind": "ServiceAccount", "name": "hybrid", "namespace": item.namespace}
+                for item in self.environment.values()
+                if item.kind == "ServiceAccount"
+            ],
+        }
+        for body in (
+            {**frame, "kind": "ClusterRole", "rules": rules},
+            {**frame, "kind": "ClusterRoleBinding", **bound},
+        ):
+            status, said = self.apply(body)
+            assert status in OK, said
+
     def token(self, namespace: str) -> str:
         """Give the token of a tenant's own identity."""
         secret = f"/api/v1/namespaces/{namespace}/secrets/hybrid-token"

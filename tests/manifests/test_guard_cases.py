@@ -6,6 +6,7 @@ import functools
 import json
 import ssl
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -207,7 +208,15 @@ class Server:
         asked = urllib.request.Request(  # noqa: S310 - the lab's own https address
             self.cluster.server + path, method=method, data=json.dumps(body).encode(), headers=headers
         )
-        with self.opener.open(asked, timeout=30) as answer:
+        try:
+            answer = self.opener.open(asked, timeout=30)
+        except urllib.error.HTTPError as error:
+            # One policy refuses in any mode.
+            said: str = json.load(error)["message"]
+            if "ValidatingAdmissionPolicy 'hybrid-tenant-secrets'" not in said:
+                raise
+            return said
+        with answer:
             return "\n".join(answer.headers.get_all("Warning") or []).replace('\\"', '"')
 
 

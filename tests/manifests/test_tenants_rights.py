@@ -121,7 +121,7 @@ def test_other_secrets_are_closed_by_name(api: Api, token: str, name: str) -> No
 
 def test_secrets_are_listed_by_name_only(api: Api, token: str) -> None:
     assert status(api, token, "GET", f"{ACME}/secrets") == 403
-    assert status(api, token, "GET", f"{ACME}/secrets?fieldSelector=metadata.name%3Dprod-dc-kubeconfig") == 200
+    assert status(api, token, "GET", f"{ACME}/secrets?fieldSelector=metadata.name%3Dprod-dc-kubeconfig") == 403
     assert status(api, token, "GET", f"{ACME}/secrets?fieldSelector=metadata.name%3Dprod-kubeconfig") == 200
     assert status(api, token, "GET", f"{ACME}/secrets?fieldSelector=metadata.name%3Dpve-lab") == 403
     assert status(api, token, "GET", f"{ACME}/secrets?fieldSelector=metadata.name%3Dhybrid-handover") == 403
@@ -142,7 +142,7 @@ def test_the_home_clusters_kubeconfig_is_only_read(api: Api, token: str) -> None
     assert api.delete(kubeconfig) == 200
 
 
-def test_a_further_clusters_kubeconfig_is_the_tenants_to_make_change_and_delete(api: Api, token: str) -> None:
+def test_it_makes_changes_and_deletes_no_secret_not_even_a_further_clusters_kubeconfig(api: Api, token: str) -> None:
     secret: Body = {
         "apiVersion": "v1",
         "kind": "Secret",
@@ -150,12 +150,14 @@ def test_a_further_clusters_kubeconfig_is_the_tenants_to_make_change_and_delete(
         "metadata": {"name": "prod-dc-kubeconfig", "namespace": "tenant-acme"},
         "stringData": {"value": "x"},
     }
-    assert api.apply(secret, token=token)[0] == 201
-    assert api.apply({**secret, "stringData": {"value": "y"}}, token=token)[0] == 200
-    foreign = copy.deepcopy(secret)
-    foreign["metadata"]["namespace"] = "tenant-globex"
-    assert api.apply(foreign, token=token)[0] == 403
-    assert api.cluster.request("DELETE", f"{ACME}/secrets/prod-dc-kubeconfig", token=token)[0] == 200
+    path = f"{ACME}/secrets/prod-dc-kubeconfig"
+    assert api.cluster.request("POST", f"{ACME}/secrets", secret, token=token)[0] == 403
+    assert api.apply(secret, token=token)[0] == 403
+    api.make(secret)
+    assert api.apply({**secret, "stringData": {"value": "y"}}, token=token)[0] == 403
+    for method in ("GET", "PATCH", "DELETE"):
+        assert status(api, token, method, path) == 403
+    assert api.delete(secret) == 200
 
 
 def test_a_location_keeps_its_credentials_when_the_garbage_collector_takes_its_last_cluster(api: Api) -> None:
