@@ -97,10 +97,8 @@ def test_adding_a_location_changes_nothing_elsewhere(*, unknown: bool) -> None:
     changed = {name.split()[1] for name, text in before.items() if after.texts[name] != text}
     assert changed == {
         "ProxmoxNetworkTable/all",
-        "Role/tenant-globex/hybrid",
         "Secret/tenant-globex/hybrid-handover",
         "ValidatingAdmissionPolicy/hybrid-clusters",
-        "ValidatingAdmissionPolicy/hybrid-tenant-secrets",
     }
     for item in after:
         if f"{item.type} {item.name}" not in before:
