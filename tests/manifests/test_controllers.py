@@ -214,6 +214,7 @@ def test_a_control_plane_of_the_platforms_charts_rebuilt_passes_and_its_controll
 
 def test_the_programs_own_control_plane_passes_for_the_tenant_and_kamaji_goes_on(api: Api, shapes: Shapes) -> None:
     plane = shapes.control_plane()
+    plane["metadata"]["name"] = "prod"
     assert api.refusal(plane) == ""
     status, said = api.apply(plane, token=api.token("tenant-acme"))
     assert status == 201, said
