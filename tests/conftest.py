@@ -25,7 +25,7 @@ SLOW = (
     "tests/manifests/test_render_guard.py",
     "tests/settings/test_properties.py",
 )
-"""What needs no lab and is still too long for `make test-fast`: the whole guard, properties, and what starts processes."""
+"""What needs no lab and is too long for `make test-fast`: the whole guard, properties, what starts processes."""
 
 # Two noisy cores: a slow example is no finding, a wrong one is.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
