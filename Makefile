@@ -7,6 +7,10 @@ READY := $(VENV)/.requirements
 
 need = @test -n "$($(1))" || { echo "say which: make $@ $(1)=$(2)" >&2; exit 2; }
 
+# The shell reads it from the environment, so that nothing in a reason is run.
+override WHY := $(value WHY)
+export WHY
+
 .DEFAULT_GOAL := help
 .PHONY: help setup mutation demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
   tenant-kubeconfig machines schemas pins audit break-glass
@@ -40,8 +44,8 @@ machines: $(READY) ## list the lab's simulated machines with their NICs
 test: $(READY) ## every test, as CI runs it
 	@$(PY) -m pytest
 
-test-fast: $(READY) ## tests without engine and lab
-	@$(PY) -m pytest -m "not lab" -n 2 --hypothesis-profile fast
+test-fast: $(READY) ## tests without engine and lab, under half a minute
+	@$(PY) -m pytest -m "not lab and not slow" -n 2 --hypothesis-profile fast
 
 mutation: $(READY) ## break every part of the guard's expressions once: each mutant must be told from the policy
 	@$(PY) -m tests.guard.mutation
@@ -69,7 +73,9 @@ render: $(READY) ## write a stack's Kubernetes objects as YAML: STACK=lab OUT=DI
 	@$(PY) -m manifests render "$(STACK)" --out "$(OUT)" --stacks "$(STACKS)"
 
 render-guard: $(READY) ## write the guard as plain YAML with its cases for Chainsaw: ENV=lab OUT=DIR [STACKS=dir]
-	@$(PY) -m manifests render-guard $(ENV) --out $(OUT) --stacks $(STACKS)
+	$(call need,ENV,lab)
+	$(call need,OUT,/tmp/guard)
+	@$(PY) -m manifests render-guard "$(ENV)" --out "$(OUT)" --stacks "$(STACKS)"
 
 policy-config: $(READY) ## write the policy pack's config: ENV=lab [OUT=FILE] [STACKS=dir]
 	$(call need,ENV,lab)
@@ -81,12 +87,14 @@ tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's 
 	  --out "$(or $(OUT),.lab/kubeconfig-$(STACK))"
 
 audit: $(READY) ## ask the cluster, by dry runs, whether it refuses and admits what it must: ENV=lab [FORMAT=json]
-	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) audit $(ENV) $(if $(FORMAT),--format $(FORMAT))
+	$(call need,ENV,lab)
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks "$(STACKS)" audit "$(ENV)" $(if $(FORMAT),--format "$(FORMAT)")
 
 break-glass: $(READY) ## let a zone's bindings warn instead of refuse: ENV=lab ZONE=workers WHY='…' [HOURS=4] (BINDING=name for one); CLOSE=1 ends it
-	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks $(STACKS) break-glass $(ENV) \
-	  $(if $(ZONE),--zone $(ZONE)) $(if $(BINDING),--binding $(BINDING)) $(if $(HOURS),--hours $(HOURS)) \
-	  $(if $(CLOSE),--close,--why "$(WHY)")
+	$(call need,ENV,lab)
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks "$(STACKS)" break-glass "$(ENV)" \
+	  $(if $(ZONE),--zone "$(ZONE)") $(if $(BINDING),--binding "$(BINDING)") $(if $(HOURS),--hours "$(HOURS)") \
+	  $(if $(filter 1,$(CLOSE)),--close,--why "$$WHY")
 
 schemas: $(READY) ## write the stack files' JSON Schemas, for editors
 	@$(PY) -m settings schema environment > stacks/environment.schema.json

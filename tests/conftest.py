@@ -15,6 +15,17 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 CRDS = SHARED / "crds" / "capi-1.10"
 REQUIRED = "HYBRID_SHARED_REQUIRED"
+SLOW = (
+    "tests/components/test_properties.py",
+    "tests/guard/",
+    "tests/lab/clouds/test_plugin.py",
+    "tests/lab/test_language_host.py",
+    "tests/manifests/test_guard_offline.py",
+    "tests/manifests/test_properties.py",
+    "tests/manifests/test_render_guard.py",
+    "tests/settings/test_properties.py",
+)
+"""What needs no lab and is too long for `make test-fast`: the whole guard, properties, what starts processes."""
 
 # Two noisy cores: a slow example is no finding, a wrong one is.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -52,6 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run what needs the lab last, while its tools are built."""
     items.sort(key=lambda item: item.get_closest_marker("lab") is not None)
     for item in items:
+        if str(item.path.relative_to(ROOT)).startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("shared") and not CRDS.is_dir():
             if os.environ.get(REQUIRED):
                 item.add_marker(pytest.mark.usefixtures("_shared_is_missing"))
