@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 
 from manifests.isolation import policies
+from manifests.policies.parts import BINDING, POLICY
 from operations.api import Api, UnreadableError
 from operations.canaries import policy_canaries, wait, zone_canaries
 from operations.in_the_way import InTheWayError, in_the_way
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from operations.canaries import Canary
     from settings.stack import EnvironmentSettings
 
-POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
 ZONE, TABLE = "ProxmoxNetworkZone", "ProxmoxNetworkTable"
 AWAITED = (ZONE, TABLE, POLICY, BINDING)
 """Kinds whose change is waited for."""

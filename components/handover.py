@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
+from manifests.common import HANDOVER
 from settings.digest import digest
 from settings.environment import HcloudLocation
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from settings.stack import TenantSettings
-
-SECRET = "hybrid-handover"  # noqa: S105 - the object's name
 
 DIRECT = ("proxmox-vm", "hcloud-server")
 """Backends whose machines the program makes itself, with the tenant's own tokens."""
@@ -71,7 +70,7 @@ async def read_handover(settings: TenantSettings, provider: pulumi.ProviderResou
     preview and the end of an `up`: the environment file has changed and nobody has run the environment since.
     """
     environment = settings.environment_name
-    name, place = f"run-pulumi-up-of-{environment}-first", f"{settings.namespace}/{SECRET}"
+    name, place = f"run-pulumi-up-of-{environment}-first", f"{settings.namespace}/{HANDOVER}"
     data = await _SecretRead(name, place, provider).data.future()
     handover = Handover(environment, data or {})
     if handover["digest"] != digest(settings.environment, settings.tenant):

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kubernetes import client, config
 from urllib3.exceptions import HTTPError
 
+from manifests.identity import TOKEN_SECRET
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from settings.stack import TenantSettings
 
-TOKEN_SECRET = "hybrid-token"  # noqa: S105 - the object's name
 TIMEOUT = 10
 """Seconds."""
 

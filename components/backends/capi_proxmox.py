@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from manifests.manifest import Manifest
@@ -45,9 +45,7 @@ def capi_proxmox(run: TenantRun, cluster: str, pool: str, parent: pulumi.Resourc
     old = [Manifest(json.loads(text), rendered.deployment.part, after) for text in previous.values()]
     run.objects.register_all(old, parent)
     # It comes after the kept templates too, so that it is gone before they are.
-    deployment = run.objects.register(
-        replace(rendered.deployment, after=(*rendered.deployment.after, *(item.name for item in old))), parent
-    )
+    deployment = run.objects.register(rendered.deployment.with_after(item.name for item in old), parent)
     run.objects.register(rendered.health_check, parent)
     texts = {kind: json.dumps(body, sort_keys=True) for kind, body in current.items()}
     return Templates(deployment.id.apply(lambda _: texts), previous)
