@@ -23,7 +23,7 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("tenants", "*"): CUT,
     ("locations",): CUT,
     ("locations", "*"): CUT,
-    **{("locations", "*", key): CUT for key in ("ca", "region", "dnsServers", "uplink", "tenants")},
+    **{("locations", "*", key): CUT for key in ("ca", "formerTemplates", "region", "dnsServers", "uplink", "tenants")},
     ("locations", "*", "tenants", "*"): CUT,
     ("locations", "*", "template", "disk"): CUT,
     ("zones",): CUT,
