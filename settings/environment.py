@@ -15,6 +15,7 @@ from settings.fields import (
     NodeMemory,
     NodeName,
     PlainText,
+    PoolName,
     Ranges,
     StorageName,
     Tag,
@@ -95,13 +96,15 @@ class Storage(Model):
 class Template(Model):
     """A location's VM template: `capi-proxmox` finds it by its set of tags, `proxmox-vm` clones `id` from `node`.
 
-    `disk` is the size of its disk, where it is known: no machine's can be smaller.
+    `disk` is the size of its disk, where it is known: no machine's can be smaller. `pool` is the resource pool in which
+    the administrator keeps the templates: tenants may clone what is in it, and nothing else.
     """
 
     tags: tuple[Tag, ...] = Field(strict=False, min_length=1)
     id: Annotated[int, Field(ge=100, le=999_999_999)]
     node: NodeName
     disk: TemplateDisk | None = None
+    pool: PoolName = "templates"
 
 
 class Uplink(Model):
@@ -112,17 +115,19 @@ class Uplink(Model):
 
 
 class ProxmoxTenant(Model):
-    """What one tenant has in one Proxmox location."""
+    """What one tenant has in one Proxmox location. Another `rotation` is another token."""
 
     vm_ids: VmIds
     iso_storage: StorageName
+    rotation: Annotated[int, Field(ge=1, le=9999)] = 1
 
 
 class ProxmoxLocation(Model):
-    """One Proxmox VE cluster with its own API endpoint."""
+    """One Proxmox VE cluster with its own API endpoint; `pve` is the major version that it runs."""
 
     type: Literal["proxmox"]
     endpoint: Endpoint
+    pve: Literal[8, 9] = 9
     ca: str | None = None
     nodes: dict[NodeName, Node] = Field(min_length=1)
     storage: Storage
