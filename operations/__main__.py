@@ -8,6 +8,7 @@ import math
 import sys
 from pathlib import Path
 
+from manifests.output import FILE, UnwritableError, writing
 from operations.api import Api, UnreadableError
 from operations.audit import audit, failed
 from operations.canaries import NotInForceError
@@ -22,6 +23,17 @@ from settings.stack import EnvironmentSettings, TenantSettings
 
 class UsageError(RuntimeError):
     """A command for another kind of stack."""
+
+
+_REFUSALS = (
+    SettingsError,
+    NotYetError,
+    OpeningError,
+    NotInForceError,
+    UnreadableError,
+    UnwritableError,
+    UsageError,
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
         if given.command == "tenant-kubeconfig":
             return _kubeconfig(given)
         return _audit(given) if given.command == "audit" else _glass(given)
-    except (SettingsError, NotYetError, OpeningError, NotInForceError, UnreadableError, UsageError) as error:
+    except _REFUSALS as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command's output
         return 1
 
@@ -71,11 +83,8 @@ def _kubeconfig(given: argparse.Namespace) -> int:
         message = f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>"
         raise UsageError(message)
     text = json.dumps(tenant_kubeconfig(tenant_of(settings)), indent=2)
-    try:
+    with writing(given.out, FILE):
         write_private(given.out, text + "\n")
-    except OSError as error:
-        print(f"{given.out}: {error.strerror}", file=sys.stderr)  # noqa: T201 - a command's output
-        return 1
     print(f"{given.out}: context {given.stack}")  # noqa: T201 - a command's output
     return 0
 

@@ -47,12 +47,16 @@ class Model(BaseModel):
 class Controllers(Model):
     """User names under which the controllers of the management cluster speak to its API.
 
-    `charts` is who writes the platform's own charts: it may set what is closed to tenants in a control plane.
+    `charts` is who writes the platform's own charts: it may set what is closed to tenants in a control plane. The
+    default is Cozystack's: there every helm-controller, the shared one and each that serves a part of the tenants,
+    runs as the ServiceAccount `flux` in `cozy-fluxcd` (cozystack/cozystack: internal/fluxinstall/manifests/fluxcd.yaml
+    and fluxcd-tenants.yaml, `serviceAccountName: flux`; packages/system/flux-shard-operator clones the former's
+    helm-controller). Releases before that installed Flux by its operator: `…:cozy-fluxcd:helm-controller`.
     """
 
     capmox: str = "system:serviceaccount:capmox-system:capmox-controller-manager"
     capi: str = "system:serviceaccount:capi-system:capi-manager"
-    charts: str = "system:serviceaccount:cozy-fluxcd:helm-controller"
+    charts: str = "system:serviceaccount:cozy-fluxcd:flux"
 
 
 class Management(Model):
