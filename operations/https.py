@@ -1,4 +1,4 @@
-"""Reads of an infrastructure's own API over HTTPS: the server's certificate is verified, nothing is followed, nothing kept."""
+"""Reads of an infrastructure's own API over HTTPS: the certificate is verified, nothing is followed, nothing kept."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ def _reason(error: urllib3.exceptions.HTTPError) -> str:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"its certificate is refused: {cause.verify_message}"
         return "no TLS connection"
-    if isinstance(error, urllib3.exceptions.TimeoutError):
-        return f"no answer within {SECONDS:.0f} seconds"
+    unreached = isinstance(error, urllib3.exceptions.NewConnectionError)  # which is a kind of TimeoutError
+    if isinstance(error, urllib3.exceptions.TimeoutError) and not unreached:
+        return f"no answer within {SECONDS:g} seconds"
     return f"it can not be reached ({type(error).__name__})"

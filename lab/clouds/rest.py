@@ -44,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
     clouds: Path
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:  # noqa: N802 - the base class's name
+    def do_GET(self) -> None:
         """Answer one read."""
         url = urlsplit(self.path)
         _, place, *rest = url.path.split("/")
