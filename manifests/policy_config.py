@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from settings.environment import Location, Template
 
 PACK = "tenant-isolation"
-TEMPLATE_POOL = "templates"
 
 
 def policy_config(stacks: Path, environment: str) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def _location(environment: str, location: Location) -> dict[str, Any]:
         "nodes": sorted(location.nodes),
         "storage": location.storage.name,
         "templates": [_template(item) for item in (location.template, *location.former_templates)],
-        "templatePool": TEMPLATE_POOL,
+        "templatePool": location.template.pool,
         "tenants": {
             name: {
                 "pool": resource_pool(environment, name),

@@ -157,7 +157,6 @@ def _paths(case: Case, place: Proxmox, owner: Holding) -> set[str]:
     return {
         f"/pool/{owner.pool}",
         f"/pool/{place.template_pool}",
-        *(f"/vms/{template.id}" for template in place.templates),
         *(f"/storage/{name}" for name in (place.storage, owner.iso_storage)),
         *(f"/nodes/{node}" for node in place.nodes),
         *rows,
