@@ -16,6 +16,7 @@ SHARED = ROOT.parent / "shared"
 CRDS = SHARED / "crds" / "capi-1.10"
 REQUIRED = "HYBRID_SHARED_REQUIRED"
 SLOW = (
+    "tests/ci/test_make.py",
     "tests/ci/test_preview.py",
     "tests/ci/test_stack_file.py",
     "tests/ci/test_workflows.py",

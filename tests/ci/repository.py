@@ -32,6 +32,7 @@ class Repo:
     folder: Path
     base: str = ""
     _names: Iterator[int] = field(default_factory=itertools.count)
+    _read: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, folder: Path) -> Repo:
@@ -81,7 +82,10 @@ class Repo:
 
     def read(self, path: str, commit: str = "") -> str:
         """Give a file's text."""
-        return self.git("cat-file", "blob", f"{commit or self.base}:{path}") + "\n"
+        name = f"{commit or self.base}:{path}"
+        if name not in self._read:
+            self._read[name] = self.git("cat-file", "blob", name) + "\n"
+        return self._read[name]
 
     def raw_tree(self, *entries: tuple[str, str, str]) -> str:
         """Write a tree object of (mode, name, id) as it is, legal or not; give its id."""

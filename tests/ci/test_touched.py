@@ -56,7 +56,7 @@ ROWS: list[Edit] = [
 ]
 
 
-@settings(max_examples=30)  # each makes commits
+@settings(max_examples=20)  # each makes commits
 @given(
     rows=st.sets(st.sampled_from(range(len(ROWS))), max_size=3),
     free=st.sets(st.sampled_from(FREE), max_size=3),
