@@ -33,8 +33,8 @@ _ENGINE = (
     "http_proxy",
     "no_proxy",
 )
-_NEVER = ("BASH_ENV", "ENV", "GIT_", "HOME", "LD_", "PIP_", "PULUMI_OPTION_", "PYTHON", "VIRTUAL_ENV")
-"""Beginnings of names that change which code runs, or whether the pack does."""
+_NEVER = ("BASH_ENV", "GIT_", "HOME", "LD_", "NODE_", "PATH", "PIP_", "PULUMI_", "PYTHON", "VIRTUAL_ENV")
+"""Beginnings of names that change which code runs, or whether the pack does; those of `_ENGINE` are known not to."""
 _NEEDED = {
     "KUBECONFIG": "the kubeconfig that `make tenant-kubeconfig` wrote",
     "PULUMI_BACKEND_URL": "where the stacks' states are",
@@ -60,7 +60,7 @@ def engine(
     """
     found = {name: given[name] for name in _ENGINE if given.get(name)}
     for name in passed:
-        if name.startswith(_NEVER):
+        if _bends(name):
             message = f"{name} is never passed on: it could change which code runs"
             raise CiError(message)
         if name in given:
@@ -70,8 +70,8 @@ def engine(
             message = f"{name} is not set: {what}"
             raise CiError(message)
     for name in ("KUBECONFIG", "PULUMI_CONFIG_PASSPHRASE_FILE"):
-        if name in found:
-            found[name] = str(Path(found[name]).absolute())
+        if name in found:  # a list of files, for an environment's KUBECONFIG
+            found[name] = os.pathsep.join(str(Path(file).absolute()) for file in found[name].split(os.pathsep) if file)
     if "-" in stack:
         _only_its_own(stack, Path(found["KUBECONFIG"]))
     found.setdefault("PULUMI_HOME", str(Path.home() / ".pulumi"))  # the plugins' cache
@@ -91,7 +91,11 @@ def read_file(file: Path) -> dict[str, str]:
         if len(words) == 2 and words[0] == "export":  # noqa: PLR2004 - the word and NAME=value
             name, _, value = words[1].partition("=")
             found[name] = value.replace("$PATH", os.environ.get("PATH", os.defpath)) if name == "PATH" else value
-    return {name: value for name, value in found.items() if not name.startswith(_NEVER)}
+    return {name: value for name, value in found.items() if name == "PATH" or not _bends(name)}
+
+
+def _bends(name: str) -> bool:
+    return name.startswith(_NEVER) and name not in _ENGINE
 
 
 def _only_its_own(stack: str, kubeconfig: Path) -> None:

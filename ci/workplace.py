@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci import tree as trees
-from ci.problems import CiError
+from ci.problems import CiError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 """The project whose code runs here: in CI the checkout of the protected branch."""
-_PINS = ("requirements.txt", "requirements-dev.txt")
+_JUDGES = ("Makefile", "ci/", "requirements-dev.txt", "requirements.txt", "settings/")
+"""What judges from here, and what says which packages are installed: no pull request's, so the same as BASE's."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,15 @@ class Workplace:
 
 @contextmanager
 def workplace(repository: Repository, base: Tree) -> Iterator[Workplace]:
-    """Give a folder that only this user can read; raises CiError where the packages here are not the base's."""
-    pinned = {name: base[name].oid for name in _PINS if name in base}
-    contents = repository.blobs(pinned.values())
-    for name in _PINS:
-        here = ROOT / name
-        if name not in pinned or not here.is_file() or contents[pinned[name]] != here.read_bytes():
-            message = f"{name} here is not BASE's, and so the packages may not be: check BASE out and run `make setup`"
+    """Give a folder that only this user can read; raises CiError where what judges here is not the base's."""
+    judges = {path: entry.oid for path, entry in base.items() if path.startswith(_JUDGES)}
+    contents = repository.blobs(judges.values())
+    for path, oid in judges.items():
+        here = ROOT / path
+        if not here.is_file() or contents[oid] != here.read_bytes():
+            message = (
+                f"{shown(path)} here is not BASE's, and would judge: check BASE out, `make setup`, and run it there"
+            )
             raise CiError(message)
     with tempfile.TemporaryDirectory(prefix="hybrid-ci-") as name:
         found = Workplace(repository, base, Path(name))

@@ -77,7 +77,8 @@ def test_what_a_backend_needs_is_passed_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["PYTHONPATH", "LD_PRELOAD", "PULUMI_OPTION_POLICY_PACK", "GIT_DIR", "HOME", "PIP_INDEX_URL"]
+    "name",
+    ["PYTHONPATH", "LD_PRELOAD", "PULUMI_OPTION_POLICY_PACK", "PULUMI_PYTHON_CMD", "GIT_DIR", "HOME", "PATH"],
 )
 def test_what_could_change_the_code_that_runs_is_not_passed_even_by_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(CiError, match=f"{name} is never passed on"):
@@ -117,6 +118,8 @@ def test_paths_are_made_absolute_since_the_engine_runs_elsewhere(
     found = child.engine("lab-acme", tmp_path, given=relative)
     assert found["KUBECONFIG"] == str(tmp_path / "kubeconfig-lab-acme")
     assert found["PULUMI_CONFIG_PASSPHRASE_FILE"] == str(tmp_path / "passphrase")
+    two = child.engine("lab", tmp_path, given={**relative, "KUBECONFIG": "one:/two:"})
+    assert two["KUBECONFIG"] == f"{tmp_path}/one:/two"
 
 
 def test_a_file_of_variables_is_read_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,19 +186,24 @@ def test_a_tenants_job_with_an_admins_kubeconfig_is_refused_before_the_engine(
     assert engine.runs() == []
 
 
-def test_packages_that_are_not_the_bases_are_refused(
-    repo: Repo, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("path", ["requirements-dev.txt", "settings/outer.py", "ci/check.py", "Makefile"])
+def test_a_working_copy_that_would_judge_by_other_code_or_packages_is_refused(  # noqa: PLR0913, PLR0917 - fixtures
+    repo: Repo,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    path: str,
 ) -> None:
-    """As in a working copy at a pull request that changed what is installed."""
-    for name in ("requirements.txt", "requirements-dev.txt"):
-        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    """As in a checkout of a pull request that changed it."""
+    for name in ("Makefile", "ci", "requirements.txt", "requirements-dev.txt", "settings"):
+        (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.setattr(workplace, "ROOT", tmp_path)
-    words = ["--repository", str(repo.folder), "preview", "main", repo.commit(good(repo), repo.base)]
-    assert main(words) == 0
-    (tmp_path / "requirements-dev.txt").write_text("evil\n")
+    later = repo.commit({path: repo.read(path) + "# newer\n"}, repo.base)
+    words = ["--repository", str(repo.folder), "preview", later, repo.commit(good(repo), repo.base)]
     assert main(words) == 2
-    assert "requirements-dev.txt here is not BASE's" in capfd.readouterr().err
-    assert engine.runs() == ["lab-acme"]
+    assert f"{path} here is not BASE's, and would judge: check BASE out" in capfd.readouterr().err
+    assert engine.runs() == []
 
 
 def test_an_up_runs_in_the_commits_tree_with_its_pack_and_config(

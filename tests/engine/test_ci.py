@@ -57,7 +57,7 @@ def ci(repo: Repo, *words: str, environment: Mapping[str, str] | None = None) ->
 
 def planned(output: str) -> set[tuple[str, str, str]]:
     """Give each resource that would change: its type, its name, what would be done."""
-    return set(re.findall(r"^ +[-+~]+ +(\S+) (\S+) (create|update|replace|delete)\b", output, re.MULTILINE))
+    return set(re.findall(r"^ +[-+~]+ +(\S+:\S+) (\S+) (create|update|replace|delete)\b", output, re.MULTILINE))
 
 
 def test_a_good_pull_request_is_previewed_with_the_pack_by_the_tenants_own_variables(
