@@ -204,6 +204,7 @@ def script(workflow: str, job: str, name: str) -> str:
         ("good and more", 0, 'admins=true\nstacks=["lab-acme"]\n'),
         ("docs", 0, "admins=true\nstacks=[]\n"),
         ("link", 1, ""),
+        ("speaks to the runner", 1, ""),
     ],
 )
 def test_the_judging_step_passes_on_what_the_command_says(
@@ -215,6 +216,7 @@ def test_the_judging_step_passes_on_what_the_command_says(
         "good and more": {**good(repo), "a\n::set-output name=stacks::x": "x"},
         "docs": {"docs/new.md": "x"},
         "link": {ACME: Special("120000", "x")},
+        "speaks to the runner": {ACME: '"a\\n::set-output name=stacks::[]": b\n' + good(repo)[ACME]},
     }
     head = repo.commit(cases[change], repo.base)
     clone = tmp_path / "clone"
@@ -242,11 +244,10 @@ def test_the_judging_step_passes_on_what_the_command_says(
     assert done.returncode == code, done.stdout + done.stderr
     assert file.read_text() == outputs
     stop = done.stdout.splitlines()[0].removeprefix("::stop-commands::")
-    assert done.stdout.count(f"\n::{stop}::\n") == 1
-    assert [line for line in done.stdout.splitlines() if line.startswith("::")] == [
-        f"::stop-commands::{stop}",
-        f"::{stop}::",
-    ]
+    spoken = [line for line in done.stdout.splitlines() if line.startswith("::")]
+    assert spoken[0] == f"::stop-commands::{stop}"
+    assert spoken[-1] == f"::{stop}::"
+    assert done.stdout.count(stop) == 2
 
 
 @pytest.mark.parametrize(
