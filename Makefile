@@ -21,7 +21,7 @@ override HEAD := $(value HEAD)
 export BASE HEAD
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mutation demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
+.PHONY: help setup mutation mutation-pack demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
   tenant-kubeconfig machines schemas pins audit break-glass ci-preview ci-up changed-stacks
 
 help: ## list the targets
@@ -58,6 +58,9 @@ test-fast: $(READY) ## tests without engine and lab, under half a minute
 
 mutation: $(READY) ## break every part of the guard's expressions once: each mutant must be told from the policy
 	@$(PY) -m tests.guard.mutation
+
+mutation-pack: $(READY) ## break every part of the policy pack's judgement once: at least 95 % must change a tested verdict
+	@$(PY) -m tests.policy.mutation
 
 lint: $(READY) ## ruff and mypy
 	@$(PY) -m ruff check .

@@ -28,6 +28,7 @@ SLOW = (
     "tests/manifests/test_properties.py",
     "tests/manifests/test_render_guard.py",
     "tests/policy/test_differential.py",
+    "tests/policy/test_mutation.py",
     "tests/policy/test_unknowns.py",
     "tests/settings/test_properties.py",
 )

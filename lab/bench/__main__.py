@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from lab.bench.admission import admission_ratio
+from lab.bench.pack import pack_cost
 from lab.bench.preview import preview_ratio
 from lab.bench.pure import check_time, render_time
 from lab.layout import Layout
@@ -15,12 +16,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
-    """Print (a) to (d)."""
+    """Print (a) to (e)."""
     print(check_time(ROOT), flush=True)
     print(render_time(), flush=True)
     layout = Layout(ROOT, Path(tempfile.mkdtemp(prefix="hybrid-bench-")))
     try:
         print(preview_ratio(layout), flush=True)
+        print(pack_cost(layout), flush=True)
     finally:
         remove(layout)
     with tempfile.TemporaryDirectory(prefix="hybrid-bench-") as folder:

@@ -109,7 +109,10 @@ def _clone_problems(props: Mapping[str, Any], place: Proxmox | None) -> list[str
         problems.append(f"Its clone names no vmId, so it is not a clone. {reason}")
     elif place is not None and whole_number(source) not in {template.id for template in place.templates}:
         known = " or ".join(str(template.id) for template in place.templates)
-        problems.append(f"It is no clone of a template of {place.name}. Write clone.vmId: {known}.")
+        problems.append(
+            f"It is no clone of a template of {place.name}. Write clone.vmId: {known}; a template from which machines "
+            "still stand is for the platform to list among the location's former ones."
+        )
     retries = read(clone, "retries")
     if retries is not ABSENT and whole_number(retries) not in (0, 1):
         problems.append("A clone that is tried again takes over a VM that has its id. Write clone.retries: 1.")

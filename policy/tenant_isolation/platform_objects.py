@@ -20,7 +20,7 @@ ADMISSION = "admissionregistration.k8s.io"
 TABLES = "proxmox.cozystack.io"
 POOL = ("ipam.cluster.x-k8s.io", "InClusterIPPool")
 
-CLOSED_VERBS = words("* bind escalate impersonate deletecollection approve sign")
+CLOSED_VERBS = words("bind escalate impersonate deletecollection approve sign")
 READING = words("get list watch")
 RULE_FIELDS = words("apiGroups resources resourceNames verbs")
 ROW_FIELDS = words("name namespace bridge vlan pool addresses gateway prefix")

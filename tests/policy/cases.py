@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tenant_isolation import control_planes, guests, machines, objects, servers
 
 from tests.policy.analyzer import UNKNOWN, secret
 from tests.policy.examples import (
@@ -35,6 +37,10 @@ from tests.policy.examples import (
     vm,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CORE = "cluster.x-k8s.io"
 Body = dict[str, Any]
 Provider = tuple[str, Body] | None
 EMPTY: tuple[Any, ...] = ("", [], None)
@@ -282,7 +288,7 @@ def _vm_cases() -> list[Case]:
         refused(VM_, "It is not a clone.", ("clone", {})),
         refused(VM_, "It is not a clone.", ("clone", 9000)),
         refused(VM_, "names no vmId", ("clone.vmId", GONE)),
-        refused(VM_, "It is no clone of a template of lab. Write clone.vmId: 9000 or 8999.", ("clone.vmId", 2000)),
+        refused(VM_, "It is no clone of a template of lab. Write clone.vmId: 9000 or 8999;", ("clone.vmId", 2000)),
         refused(VM_, "It is no clone of a template of lab.", ("clone.vmId", "9000")),
         passes(VM_, ("clone.vmId", 8999)),
         refused(VM_, "Write clone.retries: 1.", ("clone.retries", 2)),
@@ -362,6 +368,21 @@ def _vm_cases() -> list[Case]:
         passes(ISO, ("sourceFile.path", UNKNOWN)),
         refused(ISO, "inputs that this pack can not judge: sourceRaw", ("sourceRaw", {"data": "x"})),
         refused(ISO, "inputs that this pack can not judge: uploadMode", ("uploadMode", "ssh")),
+    ]
+
+
+def _other_location_cases() -> list[Case]:
+    """Give acme's VM in its other location: the VLAN of one is not its own in the other."""
+    clone = {"vmId": 9000, "retries": 1}
+    disks = [{"interface": "scsi0", "datastoreId": "tank"}]
+    there = vm(nic(301), vmId=3000, poolId="lab-acme", clone=clone, disks=disks, cdrom={"fileId": "iso-acme:iso/x"})
+    in_dc = Example("acme's vm in dc", VM, there, provider(DC), "lab-acme")
+    offer = f"Stack lab-acme may use on {DC}: vmbr1 VLAN 301 (acme-dc). Write bridge: vmbr1 and vlanId: 301."
+    return [
+        passes(in_dc),
+        refused(in_dc, offer, ("networkDevices.0.vlanId", 201)),
+        refused(in_dc, "The tenant has 3000 to 3099 there.", ("vmId", 2000)),
+        refused(in_dc, "The tenant's disks are in tank.", ("disks.0.datastoreId", "ceph-vm")),
     ]
 
 
@@ -993,11 +1014,86 @@ def _stack_cases() -> list[Case]:
     ]
 
 
+def anything(example: Example, at: str, fields: Iterable[str]) -> list[Case]:
+    """Each field that says nothing about networks may be anything; `test_sdks` compares the fields with the SDK's."""
+    return [
+        passes(example, (f"{at}.{name}" if at else name, UNKNOWN))
+        for name in sorted(fields)
+        if not _has(example.props, at, name)
+    ]
+
+
+def _has(props: Any, at: str, name: str) -> bool:
+    for key in at.split(".") if at else ():
+        props = props[int(key)] if key.isdigit() else props[key]
+    return name in props
+
+
+def _free_cases() -> list[Case]:
+    judged = {"bridge", "vlanId", "trunks", "vlan", "ipv4PoolRef", "ipv6PoolRef", "ipPoolRef", "name"}
+    return [
+        *anything(VM_, "", guests.OTHER_FIELDS),
+        *anything(VM_, "networkDevices.0", guests.NIC_FIELDS - judged),
+        *anything(VM_, "clone", guests.CLONE_FIELDS - {"vmId", "datastoreId", "retries"}),
+        *anything(VM_, "disks.0", guests.DISK_FIELDS - {"datastoreId", *guests.FOREIGN_DISK_FIELDS}),
+        *anything(VM_, "cdrom", {"enabled", "interface"}),
+        *(
+            passes(VM_, (name, {"datastoreId": "ceph-vm", **dict.fromkeys(guests.STORED_FIELDS - {"datastoreId"}, 1)}))
+            for name in ("efiDisk", "tpmState")
+        ),
+        *anything(ISO, "", {"overwrite", "timeoutUpload"}),
+        *anything(SERVER_, "", servers.FIELDS[SERVER] - {"location", "networks"}),
+        *anything(SERVER_, "networks.0", servers.NETWORK_FIELDS - {"subnetId"}),
+        *(case for example in (GROUP, FIREWALL) for case in anything(example, "", servers.FIELDS[example.token])),
+        *(
+            case
+            for example, at in (
+                (TEMPLATE_1, "spec.template.spec"),
+                (TEMPLATE_2, "spec.template.spec"),
+                (MACHINE_1, "spec"),
+                (MACHINE_2, "spec"),
+            )
+            for case in (
+                *anything(example, at, machines.OTHER_FIELDS),
+                *anything(
+                    example,
+                    f"{at}.network.{'default' if example in (TEMPLATE_1, MACHINE_1) else 'networkDevices.0'}",
+                    machines.NIC_FIELDS - judged,
+                ),
+                passes(example, (f"{at}.network.vrfs", UNKNOWN)),
+                passes(example, (f"{at}.network.zone", UNKNOWN)),
+            )
+        ),
+        *(
+            case
+            for example in (CAPI, DEPLOYMENT, HEALTH)
+            for case in anything(example, "spec", (objects.RENDERED[CORE, example.name] or frozenset()) - {"template"})
+            if not case.name.split(".")[1].split("=")[0].endswith("Ref")
+        ),
+        *(
+            case
+            for example in (CLUSTER_1, CLUSTER_2)
+            for case in anything(example, "spec", ("controlPlaneEndpoint", "schedulerHints"))
+        ),
+        *anything(PROVIDERS[0], "", ("minTls", "version")),
+        *anything(PROVIDERS[1], "", ("version",)),
+        *anything(PROVIDERS[2], "", ("enableConfigMapMutable", "suppressDeprecationWarnings")),
+        *(passes(CONTROL_PLANE, ("spec", _nested(path, UNKNOWN))) for path in control_planes.FIELDS),
+    ]
+
+
+def _nested(path: str, value: Any) -> Any:
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return value
+
+
 def tenant_cases() -> list[Case]:
     """Give all cases of tenants' stacks."""
     return [
         *(Case(f"{example.name} passes", example, None) for example in TENANT),
         *_vm_cases(),
+        *_other_location_cases(),
         *_provider_cases(),
         *_server_cases(),
         *_identity_cases(),
@@ -1005,4 +1101,5 @@ def tenant_cases() -> list[Case]:
         *_cluster_cases(),
         *_kind_cases(),
         *_stack_cases(),
+        *_free_cases(),
     ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenant_isolation import networks, rights
+
 from tests.policy.analyzer import UNKNOWN
-from tests.policy.cases import GONE, TENANT, Body, Case, Example, of, passes, put, refused
+from tests.policy.cases import GONE, TENANT, Body, Case, Example, anything, of, passes, put, refused
 from tests.policy.examples import DC, HCLOUD, LAB, PROXMOX, kubernetes
 
 ADMIN = (PROXMOX[0], {"endpoint": LAB, "apiToken": "root@pam!x=uuid"})
@@ -222,7 +224,7 @@ def _rights_cases() -> list[Case]:
         refused(ROLE, "make it a role of its own", ("privileges", ["VM.Audit", "SDN.Use"])),
         *(
             refused(ROLE, "not a list of known names", ("privileges", bad))
-            for bad in (UNKNOWN, [UNKNOWN], "VM.Audit", GONE, [1])
+            for bad in (UNKNOWN, [UNKNOWN], ["VM.Audit", UNKNOWN], "VM.Audit", GONE, [1])
         ),
         *(
             refused(item, "Roles of lab are called hybrid-lab-", ("roleId", bad))
@@ -424,7 +426,7 @@ def _object_cases() -> list[Case]:
         refused(ADDRESSES, "is no row of the table", ("spec", UNKNOWN)),
         refused(ADDRESSES, "can not judge: allocateReservedIPAddresses", ("spec.allocateReservedIPAddresses", True)),
         *(
-            refused(item, "is for everything, or for more rights", (f"rules.0.{key}", [bad]))
+            refused(item, "is for everything, or for more rights", (f"rules.0.{key}", ["x", bad]))
             for item in (K8S_ROLE, CLUSTER_ROLE)
             for key, bad in (
                 ("verbs", "*"),
@@ -433,6 +435,9 @@ def _object_cases() -> list[Case]:
                 ("verbs", "escalate"),
                 ("verbs", "bind"),
                 ("verbs", "impersonate"),
+                ("verbs", "deletecollection"),
+                ("verbs", "sign"),
+                ("verbs", "approve"),
                 ("resources", "*/status"),
             )
         ),
@@ -589,6 +594,21 @@ def _token_cases() -> list[Case]:
     return found
 
 
+def _free_cases() -> list[Case]:
+    return [
+        *(passes(ROLE, ("privileges", [name])) for name in sorted(rights.PRIVILEGES)),
+        *anything(USER, "", ("enabled", "comment", "email", "expirationDate", "firstName", "lastName")),
+        *anything(TOKEN, "", ("comment", "expirationDate")),
+        *anything(BRIDGE, "", networks.BRIDGE_FIELDS),
+        *anything(VLAN, "", networks.VLAN_FIELDS),
+        *anything(ZONE, "", networks.ZONE_FIELDS),
+        *anything(VNET, "", networks.VNET_FIELDS - {"vlanAware"}),
+        *anything(APPLIER, "", ("onDestroy",)),
+        *anything(NETWORK, "", networks.NETWORK_FIELDS - {"exposeRoutesToVswitch"}),
+        *anything(SECRET, "", ("data",)),
+    ]
+
+
 def environment_cases() -> list[Case]:
     """Give all cases of an environment's stack."""
     legacy = [
@@ -600,4 +620,5 @@ def environment_cases() -> list[Case]:
         *_network_cases(),
         *_object_cases(),
         *_token_cases(),
+        *_free_cases(),
     ]
