@@ -21,6 +21,7 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     },
     ("tenants",): CUT,
     ("tenants", "*"): CUT,
+    ("tenants", "*", "rotation"): CUT,
     ("locations",): CUT,
     ("locations", "*"): CUT,
     **{("locations", "*", key): CUT for key in ("ca", "pve", "region", "dnsServers", "uplink", "tenants")},
