@@ -9,15 +9,13 @@ import pulumi_hcloud as hcloud
 import pulumi_proxmoxve as proxmox
 import pulumi_proxmoxve.user as proxmox_user
 
-from settings.access import ROLES, Grant, grants, resource_pool
+from settings.access import ROLES, Grant, grants, resource_pool, token_name
 from settings.environment import HcloudLocation, ProxmoxLocation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from settings.stack import EnvironmentSettings
-
-TOKEN_NAME = "hybrid"  # noqa: S105 - a name, no secret
 
 NETWORK_ZONES = {
     "fsn1": "eu-central",
@@ -81,10 +79,11 @@ class Location(pulumi.ComponentResource):
             for role, privileges in ROLES.items()
         }
         for tenant in sorted(location.tenants):
-            self.handover[tenant] = self._proxmox_tenant(tenant, provider, roles)
+            name = token_name(location.tenants[tenant].rotation)
+            self.handover[tenant] = self._proxmox_tenant(tenant, name, provider, roles)
 
     def _proxmox_tenant(
-        self, tenant: str, provider: proxmox.Provider, roles: Mapping[str, proxmox.RoleLegacy]
+        self, tenant: str, name: str, provider: proxmox.Provider, roles: Mapping[str, proxmox.RoleLegacy]
     ) -> dict[str, pulumi.Input[str]]:
         own = f"{self._name}-{tenant}"
         account = resource_pool(self._settings.stack, tenant)
@@ -93,7 +92,7 @@ class Location(pulumi.ComponentResource):
             f"{own}-user", user_id=f"{account}@pve", enabled=True, comment="holds the tenant's token", opts=opts
         )
         token = proxmox_user.Token(
-            f"{own}-token", user_id=user.user_id, token_name=TOKEN_NAME, privileges_separation=True, opts=opts
+            f"{own}-token", user_id=user.user_id, token_name=name, privileges_separation=True, opts=opts
         )
         acls: list[pulumi.Resource] = []
         for grant in grants(self._settings, self._name, tenant):

@@ -79,9 +79,11 @@ def _seed_proxmox(clouds: Path, location: ProxmoxLocation, bridges: list[str], t
                 "node": template.node,
                 "tags": list(template.tags),
                 "disk_gb": template.disk or TEMPLATE_DISK,
+                "pool": template.pool,
             }
         ],
         admin_token=token,
+        pve=location.pve,
     )
 
 

@@ -15,13 +15,14 @@ from lab.stacks import copy_project, environments, stack_names
 from manifests.policy_config import policy_config
 from operations.private import write_private
 from operations.tenant_kubeconfig import NotYetError, Tenant, tenant_kubeconfig
+from settings.load import load
+from settings.stack import EnvironmentSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from lab.layout import Layout
-    from settings.stack import EnvironmentSettings
 
 STAND_INS = ("proxmoxve", "hcloud")
 ADMIN = "admin"
@@ -88,7 +89,7 @@ def _prepare_stacks(
         environment_name = stack.partition("-")[0]
         if environment_name in settings:
             _prepare_stack(layout, stack, tokens[stack] if stack in settings else None)
-            refresh_tenant_kubeconfig(layout, stack)
+            _tenant_kubeconfig(layout, stack, settings[environment_name])
 
 
 def next_steps(layout: Layout) -> str:
@@ -121,8 +122,12 @@ def remove(layout: Layout) -> None:
 
 def refresh_tenant_kubeconfig(layout: Layout, stack: str) -> bool:
     """Write a tenant's kubeconfig from the token that the environment has made; say whether there is one."""
-    name, _, tenant = stack.partition("-")
-    environment = environments(layout.root / "stacks")[name].environment
+    environment = load(stack.partition("-")[0], layout.root / "stacks")
+    return isinstance(environment, EnvironmentSettings) and _tenant_kubeconfig(layout, stack, environment)
+
+
+def _tenant_kubeconfig(layout: Layout, stack: str, settings: EnvironmentSettings) -> bool:
+    environment, tenant = settings.environment, stack.partition("-")[2]
     if tenant not in environment.tenants:
         return False
     who = Tenant(stack, environment.tenants[tenant].namespace, environment.management.context)

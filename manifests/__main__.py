@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from manifests.output import FILE, FOLDER, UnwritableError, writing
 from manifests.policy_config import policy_config
 from manifests.render import NotOurFolder, files, manifests, write
 from manifests.render_guard import GUARD, guard_files
@@ -20,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _COMMANDS[options.command](options)
-    except (SettingsError, NotOurFolder, OSError, ValueError) as error:
+    except (SettingsError, NotOurFolder, UnwritableError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
 
@@ -46,7 +47,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _render(options: argparse.Namespace) -> int:
     texts = files(options.stack, manifests(load(options.stack, options.stacks)))
-    write(options.out, texts)
+    with writing(options.out, FOLDER):
+        write(options.out, texts)
     sys.stdout.write(f"{len(texts)} objects of stack {options.stack} in {options.out}\n")
     return 0
 
@@ -57,7 +59,8 @@ def _render_guard(options: argparse.Namespace) -> int:
         message = f"{options.environment} is a tenant's stack; the guard is an environment's"
         raise ValueError(message)  # noqa: TRY004 - said as every other refusal
     texts = guard_files(settings)
-    write(options.out, texts, GUARD)
+    with writing(options.out, FOLDER):
+        write(options.out, texts, GUARD)
     sys.stdout.write(f"The guard of {options.environment} is in {options.out}; README.md there says how to use it\n")
     return 0
 
@@ -65,7 +68,8 @@ def _render_guard(options: argparse.Namespace) -> int:
 def _policy_config(options: argparse.Namespace) -> int:
     text = json.dumps(policy_config(options.stacks, options.environment), indent=2) + "\n"
     if options.out:
-        options.out.write_text(text, encoding="utf-8")
+        with writing(options.out, FILE):
+            options.out.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
     return 0

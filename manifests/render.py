@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from manifests.environment import environment
 from manifests.identity import value_keys
+from manifests.output import FOLDER
 from manifests.tenant import tenant
 from manifests.text import yaml_text
 from settings.stack import EnvironmentSettings
@@ -98,7 +99,7 @@ def write(target: Path, texts: dict[str, str], kind: Kind = OBJECTS) -> None:
     Raises NotOurFolder, and changes nothing, when it holds anything else.
     """
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        message = f"{target} is not a folder"
+        message = f"OUT={target} is not a folder; name {FOLDER}"
         raise NotOurFolder(message)
     entries = sorted(target.iterdir()) if target.exists() else []
     for entry in entries:
@@ -120,5 +121,5 @@ def _check(target: Path, entry: Path, kind: Kind) -> None:
         for below in sorted(entry.iterdir()):
             _check(target, below, kind)
     elif not kind.rendered(target, entry):
-        message = f"{entry} was not rendered; name a folder that is empty, new, or holds only rendered files"
+        message = f"{entry} was not rendered; name {FOLDER}"
         raise NotOurFolder(message)

@@ -8,9 +8,11 @@ import math
 import sys
 from pathlib import Path
 
+from manifests.output import FILE, UnwritableError, writing
 from operations.api import Api, UnreadableError
 from operations.audit import audit, failed
 from operations.canaries import NotInForceError
+from operations.https import Servers
 from operations.opening import HOURS, MOST_HOURS, OpeningError, break_glass, close
 from operations.private import write_private
 from operations.table import show
@@ -24,8 +26,22 @@ class UsageError(RuntimeError):
     """A command for another kind of stack."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one operation; 1 where it can not be done, or the audit found what is wrong."""
+_REFUSALS = (
+    SettingsError,
+    NotYetError,
+    OpeningError,
+    NotInForceError,
+    UnreadableError,
+    UnwritableError,
+    UsageError,
+)
+
+
+def main(arguments: list[str] | None = None, servers: Servers | None = None) -> int:
+    """Run one operation; 1 where it can not be done, or the audit found what is wrong.
+
+    `servers` finds the infrastructure's own APIs elsewhere than their endpoints say (the lab's stand-ins).
+    """
     parser = argparse.ArgumentParser(prog="python -m operations", description=__doc__)
     parser.add_argument("--stacks", type=Path, default=Path("stacks"), help="the folder of the stack files")
     commands = parser.add_subparsers(required=True, dest="command")
@@ -47,8 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.command == "tenant-kubeconfig":
             return _kubeconfig(given)
-        return _audit(given) if given.command == "audit" else _glass(given)
-    except (SettingsError, NotYetError, OpeningError, NotInForceError, UnreadableError, UsageError) as error:
+        return _audit(given, servers or Servers()) if given.command == "audit" else _glass(given)
+    except _REFUSALS as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command's output
         return 1
 
@@ -71,18 +87,15 @@ def _kubeconfig(given: argparse.Namespace) -> int:
         message = f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>"
         raise UsageError(message)
     text = json.dumps(tenant_kubeconfig(tenant_of(settings)), indent=2)
-    try:
+    with writing(given.out, FILE):
         write_private(given.out, text + "\n")
-    except OSError as error:
-        print(f"{given.out}: {error.strerror}", file=sys.stderr)  # noqa: T201 - a command's output
-        return 1
     print(f"{given.out}: context {given.stack}")  # noqa: T201 - a command's output
     return 0
 
 
-def _audit(given: argparse.Namespace) -> int:
+def _audit(given: argparse.Namespace, servers: Servers) -> int:
     settings = _environment(given)
-    findings = audit(Api(settings.environment.management.context), settings)
+    findings = audit(Api(settings.environment.management.context), settings, servers)
     print(show(findings, as_json=given.format == "json"))  # noqa: T201 - a command's output
     return int(failed(findings))
 

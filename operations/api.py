@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 SECONDS = 20.0
 """How long one request may take."""
 
+METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+"""How a list is asked for without the objects' contents."""
+
 PAGE = 500
 """Objects of one page of a list."""
 
@@ -105,22 +108,26 @@ class Api:
         found: dict[str, Any] = answer.body
         return found
 
-    def items(self, path: str) -> list[dict[str, Any]] | None:
-        """Give all objects of a list, page by page; None where the kind itself is not there."""
+    def items(self, path: str, *, fields: str = "", metadata_only: bool = False) -> list[dict[str, Any]] | None:
+        """Give all objects of a list, page by page; None where the kind itself is not there.
+
+        `fields` is a field selector. With `metadata_only` the server leaves everything else of the objects out.
+        """
         found: list[dict[str, Any]] = []
-        query: dict[str, Any] = {"limit": PAGE}
+        query: dict[str, Any] = {"limit": PAGE, **({"fieldSelector": fields} if fields else {})}
+        headers = {"Accept": METADATA} if metadata_only else None
         while True:
-            answer = self.request("GET", path, query=query)
+            answer = self.request("GET", path, query=query, headers=headers)
             if answer.status == NOT_FOUND:
                 return None
             if answer.status != OK:
                 message = f"{path}: HTTP {answer.status}"
                 raise UnreadableError(message)
-            found += answer.body.get("items", [])
+            found += answer.body.get("items") or []  # null where there is none
             following = answer.body.get("metadata", {}).get("continue")
             if not following:
                 return found
-            query = {"limit": PAGE, "continue": following}
+            query = {**query, "continue": following}
 
 
 def collection(api_version: str, kind: str, namespace: str | None = None) -> str:

@@ -99,4 +99,4 @@ def copy_of(body: Mapping[str, Any]) -> dict[str, Any]:
 def _short(text: str) -> str:
     """Keep the policy's own words."""
     _, found, rest = text.partition("denied request: ")
-    return rest if found else text
+    return (rest if found else text).strip()

@@ -5,57 +5,54 @@ Reads, and asks by dry-run creates; nothing is changed.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from manifests.guard_cases import cases
 from manifests.policies.parts import BINDING, POLICY
+from operations.answers import answers, zone_answers
 from operations.api import place
 from operations.asking import ask, copy_of
-from operations.canaries import user_of, zone_canaries
 from operations.controllers import controllers
+from operations.finding import ANSWER, Finding
+from operations.handed_over import handed_over
 from operations.in_the_way import in_the_way
-from operations.live import DEFINITIONS, READERS, read_live, served_and_stored
+from operations.live import DEFINITIONS, read_live, served_and_stored
 from operations.opening import opening
+from operations.projects import projects
 from operations.rendered import differing, guard_objects, of_kind, plain
+from operations.secrets_left import secrets
+from operations.tokens import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from manifests.guard_cases import Case
     from operations.api import Api
-    from operations.asking import Verdict
+    from operations.https import Servers
     from settings.stack import EnvironmentSettings
-
-Outcome = Literal["ok", "WRONG", "not checked"]
 
 _TABLES = ("ProxmoxNetworkZone", "ProxmoxNetworkTable")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One line of the audit's table."""
+def audit(api: Api, settings: EnvironmentSettings, servers: Servers) -> list[Finding]:
+    """Give the whole table; raises UnreadableError where the cluster can not be read at all.
 
-    part: str
-    what: str
-    outcome: Outcome
-    detail: str = ""
-
-
-def audit(api: Api, settings: EnvironmentSettings) -> list[Finding]:
-    """Give the whole table; raises UnreadableError where the cluster can not be read at all."""
+    `servers` is where the infrastructure's own APIs are found.
+    """
     live = read_live(api, settings.environment.zones)
     problems = in_the_way(live, settings)
+    given = handed_over(api, settings)
     return [
         *(Finding("table", f"{item.code} {item.path}", "WRONG", f"{item.why}; fix: {item.fix}") for item in problems),
         *([] if problems else [Finding("table", "nothing is in the way of the environment's table", "ok")]),
         *_objects(api, settings),
         *bindings(settings, live.bindings, datetime.now(UTC)),
         *(Finding("capmox", *line) for line in controllers(api, settings.environment.management.controllers.capmox)),
-        *_answers(api, settings),
-        *_zones(api, settings),
+        *answers(api, settings),
+        *zone_answers(api, settings),
+        *(Finding("secrets", *line) for line in secrets(api, settings)),
+        *(Finding("token", *line) for line in tokens(settings, given, servers)),
+        *(Finding("token", *line) for line in projects(settings, given, servers)),
         *unasked(settings, live.definitions),
         *_violations(api, settings, live.definitions),
     ]
@@ -101,45 +98,6 @@ def _objects(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
             yield Finding(part, name, "ok")
 
 
-def _answers(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
-    """Ask the cases: grouped by policy, namespace and version, with a line of its own for each that went wrong."""
-    asked = [case for case in cases(settings.environment, settings.stack) if case.operation == "create"]
-    enforced = {
-        name: "Deny" in item.body["spec"]["validationActions"]
-        for name, item in of_kind(guard_objects(settings), BINDING).items()
-    }
-    with ThreadPoolExecutor(READERS) as pool:
-        verdicts = list(pool.map(lambda case: ask(api, case.body, user_of(case, settings)), asked))
-    groups: dict[tuple[str, str, str], list[tuple[Case, Outcome, str]]] = {}
-    for case, verdict in zip(asked, verdicts, strict=True):
-        key = (case.policy, case.namespace, case.body["apiVersion"])
-        groups.setdefault(key, []).append((case, *answered(case, verdict, enforced)))
-    for (policy, namespace, version), judged in sorted(groups.items()):
-        what = f"{namespace} {version}"
-        good = [case.verdict for case, outcome, _ in judged if outcome == "ok"]
-        if good:
-            counted = f"{good.count('deny')} refused, {good.count('admit')} admitted as they must be"
-            yield Finding(policy, what, "ok", counted)
-        for case, outcome, detail in judged:
-            if outcome != "ok":
-                yield Finding(policy, f"{what}: {case.name}", outcome, detail)
-
-
-def _zones(api: Api, settings: EnvironmentSettings) -> Iterator[Finding]:
-    """Ask about a row of each zone: its owner's NIC and somebody else's, its own pool and another of its name."""
-    for zone in sorted(settings.environment.zones):
-        enforced = settings.environment.zones[zone].mode == "enforce"
-        for canary in zone_canaries(settings, zone):
-            verdict = ask(api, canary.body, canary.user)
-            what = f"zone {zone}: {canary.text} {'refused' if canary.refused else 'admitted'}"
-            if verdict.other:
-                yield Finding(canary.policies[0], what, "not checked", f"{verdict.other}: {verdict.text}")
-            elif canary.answered(verdict, enforced=enforced):
-                yield Finding(canary.policies[0], what, "ok")
-            else:
-                yield Finding(canary.policies[0], what, "WRONG", verdict.text or "it passes")
-
-
 def unasked(settings: EnvironmentSettings, definitions: Mapping[str, Mapping[str, Any] | None]) -> Iterator[Finding]:
     """Name the served versions of judged kinds in which no case is written: the API server converts them to another."""
     known = {case.body["apiVersion"] for case in cases(settings.environment, settings.stack)}
@@ -152,23 +110,6 @@ def unasked(settings: EnvironmentSettings, definitions: Mapping[str, Mapping[str
             if f"{group}/{version}" not in known:
                 detail = "no request is written in this version; the API server converts it before it judges"
                 yield Finding("versions", f"{plural} {group}/{version}", "not checked", detail)
-
-
-def answered(case: Case, verdict: Verdict, enforced: Mapping[str, bool]) -> tuple[Outcome, str]:
-    """Judge an answer to a case: `enforced` says of each binding whether the environment wants it to refuse."""
-    warned = {binding for policy, binding in verdict.warned_by if policy in case.policies}
-    if not verdict.ready:
-        return "WRONG", f"the API server can not judge yet: {verdict.text}"
-    if verdict.other:
-        return "not checked", f"{verdict.other}: {verdict.text}"
-    if case.verdict == "admit":
-        by = sorted({name for _, name in verdict.refused_by | verdict.warned_by})
-        return ("WRONG", f"refused by {', '.join(by)}: {verdict.text}") if by else ("ok", "")
-    if verdict.refused_by:
-        return "ok", ""  # several may refuse it, and the API server names one of them
-    if warned and not any(enforced.get(name, True) for name in warned):
-        return "ok", "warned only, as the environment's mode says"
-    return "WRONG", "only warned" if warned else "admitted, and must be refused"
 
 
 def _violations(
@@ -193,9 +134,12 @@ def _violations(
             what = f"{body['kind']} {body['metadata'].get('namespace', '')}/{body['metadata']['name']}"
             if by:
                 wrong += 1
-                yield Finding("in the cluster", what, "WRONG", f"{', '.join(sorted(by))}: {verdict.text}")
+                detail = f"would be refused today, by {', '.join(sorted(by))}{ANSWER}{verdict.text}"
+                yield Finding("in the cluster", what, "WRONG", detail)
             elif verdict.other:
-                yield Finding("in the cluster", what, "not checked", f"{verdict.other}: {verdict.text}")
+                why = f"something else than the guard answered first, {verdict.other}"
+                alike = f"{body['kind']} {body['metadata'].get('namespace', '')}: {why}"
+                yield Finding("in the cluster", what, "not checked", f"{why}{ANSWER}{verdict.text}", alike)
     yield Finding("in the cluster", f"{judged} objects asked about", "ok", f"{wrong} would be refused today")
 
 

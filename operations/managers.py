@@ -14,9 +14,14 @@ BY_HAND = "hybrid"
 """The manager of a break-glass that finds no binding of the program's."""
 
 
+def managers(body: Mapping[str, Any]) -> list[str]:
+    """Name everybody who wrote in an object."""
+    return sorted({each["manager"] for each in _entries(body)})
+
+
 def made_by_program(body: Mapping[str, Any]) -> bool:
     """Say whether the program's own manager is among an object's."""
-    return any(each["manager"].startswith(PROGRAM) for each in _entries(body))
+    return any(manager.startswith(PROGRAM) for manager in managers(body))
 
 
 def foreign_fields(body: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from settings.fields import (
     NodeMemory,
     NodeName,
     PlainText,
+    PoolName,
     Ranges,
     StorageName,
     Tag,
@@ -46,12 +47,16 @@ class Model(BaseModel):
 class Controllers(Model):
     """User names under which the controllers of the management cluster speak to its API.
 
-    `charts` is who writes the platform's own charts: it may set what is closed to tenants in a control plane.
+    `charts` is who writes the platform's own charts: it may set what is closed to tenants in a control plane. The
+    default is Cozystack's: there every helm-controller, the shared one and each that serves a part of the tenants,
+    runs as the ServiceAccount `flux` in `cozy-fluxcd` (cozystack/cozystack: internal/fluxinstall/manifests/fluxcd.yaml
+    and fluxcd-tenants.yaml, `serviceAccountName: flux`; packages/system/flux-shard-operator clones the former's
+    helm-controller). Releases before that installed Flux by its operator: `…:cozy-fluxcd:helm-controller`.
     """
 
     capmox: str = "system:serviceaccount:capmox-system:capmox-controller-manager"
     capi: str = "system:serviceaccount:capi-system:capi-manager"
-    charts: str = "system:serviceaccount:cozy-fluxcd:helm-controller"
+    charts: str = "system:serviceaccount:cozy-fluxcd:flux"
 
 
 class Management(Model):
@@ -97,13 +102,15 @@ class Storage(Model):
 class Template(Model):
     """A location's VM template: `capi-proxmox` finds it by its set of tags, `proxmox-vm` clones `id` from `node`.
 
-    `disk` is the size of its disk, where it is known: no machine's can be smaller.
+    `disk` is the size of its disk, where it is known: no machine's can be smaller. `pool` is the resource pool in which
+    the administrator keeps the templates: tenants may clone what is in it, and nothing else.
     """
 
     tags: tuple[Tag, ...] = Field(strict=False, min_length=1)
     id: Annotated[int, Field(ge=100, le=999_999_999)]
     node: NodeName
     disk: TemplateDisk | None = None
+    pool: PoolName = "templates"
 
 
 class Uplink(Model):
@@ -114,17 +121,19 @@ class Uplink(Model):
 
 
 class ProxmoxTenant(Model):
-    """What one tenant has in one Proxmox location."""
+    """What one tenant has in one Proxmox location. Another `rotation` is another token."""
 
     vm_ids: VmIds
     iso_storage: StorageName
+    rotation: Annotated[int, Field(ge=1, le=9999)] = 1
 
 
 class ProxmoxLocation(Model):
-    """One Proxmox VE cluster with its own API endpoint."""
+    """One Proxmox VE cluster with its own API endpoint; `pve` is the major version that it runs."""
 
     type: Literal["proxmox"]
     endpoint: Endpoint
+    pve: Literal[8, 9] = 9
     ca: str | None = None
     nodes: dict[NodeName, Node] = Field(min_length=1)
     storage: Storage

@@ -234,6 +234,10 @@ NodeName = Annotated[
 StorageName = Annotated[
     str, StringConstraints(strict=True, pattern=r"^[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]$", max_length=100)
 ]
+PoolName = Annotated[
+    str, StringConstraints(strict=True, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*[A-Za-z0-9]$", max_length=100)
+]
+"""A Proxmox VE resource pool, not one inside another."""
 Tag = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z0-9_][a-z0-9_+.-]*$")]
 ServerType = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9]*$", max_length=30)]
 PlainText = Annotated[

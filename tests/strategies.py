@@ -72,14 +72,18 @@ def _proxmox(draw: DrawFn, name: str, tenants: list[str]) -> Settings:
         "nodes": {node: {"memory": draw(st.sampled_from(["128Gi", "256Gi"]))} for node in nodes},
         "storage": {"name": "disks", "shared": draw(st.booleans())},
         "template": {"tags": ["talos", "v1.13.6"], "id": 900, "node": draw(st.sampled_from(nodes))},
+        "pve": draw(st.sampled_from([8, 9])),
         "tenants": {
             tenant: {
                 "vmIds": f"{1000 + _IDS * index}-{1000 + _IDS * (index + 1) - 1}",
                 "isoStorage": f"iso-{tenant}",
+                "rotation": draw(st.integers(1, 3)),
             }
             for index, tenant in enumerate(here)
         },
     }
+    if draw(st.booleans()):
+        found["template"]["pool"] = draw(st.sampled_from(["golden", "talos-1.13"]))
     if draw(st.booleans()):
         found["template"]["disk"] = draw(st.sampled_from(["4Gi", "10Gi", "20Gi"]))
     if draw(st.booleans()):

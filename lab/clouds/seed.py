@@ -19,11 +19,14 @@ def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many thin
     bridges: Iterable[str],
     templates: Iterable[Mapping[str, Any]],
     admin_token: str,
+    pve: int = 9,
+    vnets: Mapping[str, str] | None = None,
 ) -> None:
     """Make (or extend) a Proxmox VE endpoint; what is there already stays as it is.
 
     Only a new secret of the administrator's token replaces the old one.
 
+    `pve` is the major version, `vnets` names SDN vnets and the zone of each.
     `nodes`: {name: {"memory": MiB}}; `storages`: {name: {"content": ["images", "iso", …], "shared": bool}};
     `templates`: [{"id", "node", "tags", "disk_gb"}], each also with "storage" (default: the first that holds images),
     "pool" and "nics" ([{"bridge", "vlan"}]; default none) where wanted; `admin_token`: `USER@REALM!ID=UUID` of a user
@@ -35,6 +38,7 @@ def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many thin
     token = parse_token(admin_token)
     with edit(state_dir, endpoint) as state:
         state["kind"] = "proxmox"
+        state["pve"] = pve
         state.setdefault("endpoint", endpoint.rstrip("/"))
         for key in ("nodes", "storages", "users", "tokens", "roles", "pools", "machines", "files"):
             state.setdefault(key, {})
@@ -45,6 +49,7 @@ def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many thin
             state["storages"].setdefault(
                 name, {"content": list(storage["content"]), "shared": bool(storage.get("shared"))}
             )
+        state["vnets"] = {**state.get("vnets", {}), **(vnets or {})}
         state["bridges"] = sorted({*state.get("bridges", []), *bridges})
         state["users"].setdefault(token.user, {"enabled": True, "comment": "the lab's administrator"})
         state["tokens"][token.identity] = {"secret": token.secret, "privsep": False}
@@ -58,7 +63,7 @@ def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many thin
 def _add_template(state: dict[str, Any], template: Mapping[str, Any]) -> None:
     holding = [name for name, storage in state["storages"].items() if "images" in storage["content"]]
     storage = template.get("storage") or (holding[0] if holding else "local")
-    pool = template.get("pool")
+    pool = template.get("pool") or ""
     if pool:
         state["pools"].setdefault(pool, {"comment": ""})
     nics = [
@@ -70,7 +75,7 @@ def _add_template(state: dict[str, Any], template: Mapping[str, Any]) -> None:
         {
             "name": template.get("name", f"template-{template['id']}"),
             "node": template["node"],
-            "pool": pool or "",
+            "pool": pool,
             "status": "stopped",
             "starts": 0,
             "template": True,

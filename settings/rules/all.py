@@ -36,6 +36,7 @@ ENVIRONMENT_RULES: tuple[Callable[[EnvironmentView], Iterator[Problem]], ...] = 
     locations.endpoints_are_one_location_each,
     locations.authorities_are_certificates,
     locations.templates_can_be_found,
+    locations.template_pools_are_the_administrators,
     locations.tenants_are_known,
     locations.ids_are_one_tenants,
     locations.iso_storages_are_one_tenants,

@@ -20,6 +20,9 @@ VSWITCH_VLANS = range(4000, 4092)
 VSWITCH_MTU = 1400
 """The same page: the largest packet that a vSwitch carries."""
 
+EVERYBODYS_STORAGES = ("local", "local-lvm", "local-zfs")
+"""What Proxmox VE's installer makes on every node (pve-installer): ISOs, backups and disks of whoever wants."""
+
 _PRIVATE = (IPv4Network("10.0.0.0/8"), IPv4Network("172.16.0.0/12"), IPv4Network("192.168.0.0/16"))
 """RFC 1918; https://docs.hetzner.cloud/reference/cloud#networks: an ip_range is one of these or a part of one."""
 
@@ -65,6 +68,17 @@ def templates_can_be_found(view: EnvironmentView) -> Iterator[Problem]:
                 yield problem("DUPLICATE_NAME", (*place, "tags", index), tag, why, "keep one of them")
 
 
+def template_pools_are_the_administrators(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that tenants clone from a pool in which no tenant can put a machine."""
+    for name, location in view.proxmox.items():
+        pool = location.template.pool
+        _, _, tenant = pool.partition("-")
+        if tenant in view.examined.names("tenants") | set(location.tenants):
+            why = f"a pool of this name holds the machines of tenant {tenant}: others could clone those"
+            fix = "a pool of its own for templates, for example templates"
+            yield problem("POOL_TAKEN", ("locations", name, "template", "pool"), pool, why, fix)
+
+
 def tenants_are_known(view: EnvironmentView) -> Iterator[Problem]:
     """Require that a location gives places to tenants that the environment has."""
     known = view.examined.names("tenants")
@@ -90,7 +104,7 @@ def ids_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def iso_storages_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
-    """Require that the storage of machine configs' ISOs, which hold secrets, is one tenant's and not the disks'."""
+    """Require that the storage of machine configs' ISOs, which hold secrets, is one tenant's, not the disks'."""
     for name, location in view.proxmox.items():
         owners: dict[str, str] = {}
         for tenant, own in sorted(location.tenants.items()):
@@ -98,6 +112,9 @@ def iso_storages_are_one_tenants(view: EnvironmentView) -> Iterator[Problem]:
             fix = f"make a storage for it, for example iso-{tenant}"
             if own.iso_storage == location.storage.name:
                 why = "the disks of all tenants are there; the ISOs hold one tenant's machine configs"
+                yield problem("ISO_STORAGE_TAKEN", place, own.iso_storage, why, fix)
+            elif own.iso_storage in EVERYBODYS_STORAGES:
+                why = "every node has it for everybody's ISOs and backups, and the tenant could delete all of it"
                 yield problem("ISO_STORAGE_TAKEN", place, own.iso_storage, why, fix)
             elif own.iso_storage in owners:
                 why = f"tenant {owners[own.iso_storage]} has this ISO storage and could read the machine configs"

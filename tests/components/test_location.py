@@ -72,10 +72,10 @@ def test_a_tenant_may_use_exactly_the_vlans_of_its_own_rows_at_the_location(lab:
         assert paths == {f"{prefix}{vlan}" for vlan in vlans}
 
 
-def test_a_tenants_paths_are_its_pool_the_template_its_storages_the_nodes_and_its_vlans(lab: Run) -> None:
+def test_a_tenants_paths_are_its_pool_the_templates_its_storages_the_nodes_and_its_vlans(lab: Run) -> None:
     assert {item.inputs["path"] for item in _acls(lab, "lab-globex")} == {
         "/pool/lab-globex",
-        "/vms/9000",
+        "/pool/templates",
         "/storage/ceph-vm",
         "/storage/iso-globex",
         "/nodes/pve1",

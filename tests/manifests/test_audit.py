@@ -10,7 +10,8 @@ import pytest
 from manifests.guard_cases import cases
 from manifests.isolation import policies
 from operations.api import Api as Reader
-from operations.audit import Finding, audit
+from operations.audit import audit
+from operations.https import Servers
 from tests.manifests.examples import environment
 from tests.manifests.live import until
 from tests.manifests.shapes import CHANGES
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from manifests.guard_cases import Case
+    from operations.finding import Finding
     from settings.stack import EnvironmentSettings
     from tests.manifests.live import Api
 
@@ -42,7 +44,9 @@ def reader(guarded: Api, tmp_path: Path) -> Reader:
 def audited(guarded: Api, settings: EnvironmentSettings, reader: Reader) -> list[Finding]:
     """Audit, and leave out requests in the older version: these servers have no webhook that converts them."""
     older = "/v1alpha1: " if guarded.generation == "capi-1.12" else "nothing"
-    return [item for item in audit(reader, settings) if item.part != STANDING and older not in item.what]
+    left_out = (STANDING, "token")  # no environment was run here, so nobody has a token
+    found = audit(reader, settings, Servers())
+    return [item for item in found if item.part not in left_out and older not in item.what]
 
 
 def wrong(findings: list[Finding]) -> list[Finding]:
@@ -77,7 +81,7 @@ def test_a_binding_that_is_not_there_is_found_by_its_absence_and_by_what_passes(
         assert guarded.apply(body)[0] in (200, 201)
     until(lambda: guarded.refusal(foreign.body), lambda said: name in said)
     assert {item.part for item in found} == {"binding", "hybrid-zone-machines"}
-    assert any(item.detail == "admitted, and must be refused" for item in found)
+    assert any(item.detail == "must be refused, was admitted" for item in found)
 
 
 def _cases(settings: EnvironmentSettings) -> list[Case]:

@@ -13,10 +13,12 @@ import pytest
 
 from manifests.guard_cases import cases
 from manifests.policies.parts import BINDING, POLICY
+from operations.answers import answered
 from operations.api import CREATED, Answer, UnreadableError
 from operations.asking import Verdict, ask, copy_of
-from operations.audit import Finding, answered, bindings, failed
+from operations.audit import bindings, failed
 from operations.controllers import controllers
+from operations.finding import ANSWER, Finding
 from operations.rendered import guard_objects, of_kind, plain
 from operations.table import show
 from tests.manifests.examples import environment
@@ -208,7 +210,7 @@ def test_the_table_shows_details_of_what_is_wrong_and_counts() -> None:
     ]
     text = show(findings)
     assert "gone" in text
-    assert text.endswith("1 wrong, 1 not checked, 1 as they must be")
+    assert text.endswith("1 wrong, 1 not checked, 1 as they must be; docs/guard.md says what to do")
     assert failed(findings)
     assert not failed(findings[:1])
     assert json.loads(show(findings, as_json=True))[1] == {
@@ -216,4 +218,54 @@ def test_the_table_shows_details_of_what_is_wrong_and_counts() -> None:
         "what": "p",
         "outcome": "WRONG",
         "detail": "gone",
+        "group": "",
     }
+
+
+def test_rows_of_one_group_are_one_line_with_their_number_and_an_example_and_json_has_every_row() -> None:
+    where, why = "tenant-acme g/v1", "must be refused, was admitted"
+    rows = [Finding("p", f"{where}: case {n}", "WRONG", why, f"{where}: {why}") for n in range(56)]
+    others = [
+        Finding("q", f"{where}: case 0", "WRONG", why, f"{where}: {why}"),
+        Finding("p", "alone", "WRONG", "gone"),
+        Finding("p", "alone too", "WRONG", "gone"),
+        Finding("p", f"{where}: fine", "ok", "", f"{where}: {why}"),
+    ]
+    said = "59 wrong, 0 not checked, 1 as they must be; docs/guard.md says what to do"
+    lines = show([*rows, *others]).splitlines()
+    assert [line.split() for line in lines] == [
+        f"ok p {where}: fine".split(),
+        f"WRONG p {where}: {why} (56 times)".split(),
+        ["for", "example", "case", "0"],
+        f"WRONG q {where}: case 0".split(),
+        why.split(),
+        ["WRONG", "p", "alone"],
+        ["gone"],
+        ["WRONG", "p", "alone", "too"],
+        ["gone"],
+        said.split(),
+    ]
+    assert len(json.loads(show([*rows, *others], as_json=True))) == 60
+
+
+def test_an_example_keeps_the_servers_answer() -> None:
+    where, why = "tenant-acme g/v1", "must be admitted, was refused by b"
+    rows = [Finding("p", f"{where}: case {n}", "WRONG", f"{why}{ANSWER}no {n}", f"{where}: {why}") for n in range(2)]
+    assert [line.strip() for line in show(rows).splitlines()[:2]] == [
+        f"WRONG  p  {where}: {why} (2 times)",
+        "for example case 0; the answer: no 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "says"),
+    [
+        (DENY, ADMITTED, "must be refused, was admitted"),
+        (DENY, WARNED, f"must be refused, was admitted with a warning by {NAME}"),
+        (ADMIT, REFUSED, f"must be admitted, was refused by {NAME}; the answer: no"),
+        (ADMIT, WARNED, f"must be admitted, was warned about by {NAME}; the answer: "),
+        (DENY, NOWHERE, "something else than the guard answered first, HTTP 404; the answer: no ns"),
+    ],
+)
+def test_an_answer_that_is_wrong_says_what_must_come_and_what_came(case: Any, answer: Answer, says: str) -> None:
+    assert answered(case, verdict(answer), {NAME: True})[1].startswith(says)

@@ -572,6 +572,46 @@ LOCATIONS = [
         fix="iso-globex",
     ),
     Case(
+        "an ISO storage that every node has for everybody is refused",
+        "ISO_STORAGE_TAKEN",
+        "locations.lab.tenants.globex.isoStorage",
+        {"locations.lab.tenants.globex.isoStorage": "local"},
+        {"locations.lab.tenants.globex.isoStorage": "local-globex"},
+        fix="iso-globex",
+    ),
+    *(
+        Case(
+            f"templates in {pool}, the pool of a tenant's machines, are refused",
+            "POOL_TAKEN",
+            "locations.lab.template.pool",
+            {"locations.lab.template.pool": pool},
+            {"locations.lab.template.pool": "lab-templates"},
+            fix="templates",
+        )
+        for pool in ("lab-acme", "lab-globex", "other-acme")
+    ),
+    Case(
+        "templates in a pool inside another are refused",
+        "BAD_NAME",
+        "locations.lab.template.pool",
+        {"locations.lab.template.pool": "all/templates"},
+        {"locations.lab.template.pool": "all.templates"},
+    ),
+    Case(
+        "a version of Proxmox VE that is not known is refused",
+        "NOT_ONE_OF",
+        "locations.lab.pve",
+        {"locations.lab.pve": 7},
+        {"locations.lab.pve": 8},
+    ),
+    Case(
+        "a token that was never made is refused",
+        "OUT_OF_BOUNDS",
+        "locations.lab.tenants.globex.rotation",
+        {"locations.lab.tenants.globex.rotation": 0},
+        {"locations.lab.tenants.globex.rotation": 2},
+    ),
+    Case(
         "an ISO storage that is the disks' is refused",
         "ISO_STORAGE_TAKEN",
         "locations.lab.tenants.globex.isoStorage",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from lab.clouds.changes import Change
 from lab.clouds.errors import CloudError
 from lab.clouds.proxmox.api import ProxmoxApi, Session
-from lab.clouds.proxmox.roles import ALL, BUILT_IN
+from lab.clouds.proxmox.roles import BUILT_IN, known
 from lab.clouds.resource import Live, Properties, Resource
 from lab.clouds.schema import Failure
 from lab.clouds.values import Secret
@@ -184,7 +184,7 @@ class Role(_Access):
         """Write the privileges; a name that this version does not know is refused."""
         session.require("/access", "Sys.Modify")
         for privilege in wanted["privileges"]:
-            if privilege not in ALL:
+            if privilege not in known(session.state.get("pve", 9)):
                 what = f"privs: invalid privilege '{privilege}'"
                 raise _bad(what)
         session.state["roles"][identity] = list(wanted["privileges"])

@@ -1,4 +1,4 @@
-"""Privileges and built-in roles of Proxmox VE 9 (pve-access-control 9, `AccessControl.pm`)."""
+"""Privileges and built-in roles of Proxmox VE 8 and 9 (pve-access-control 8.2 and 9.1, `AccessControl.pm`)."""
 
 
 def _names(prefix: str, names: str) -> frozenset[str]:
@@ -22,6 +22,17 @@ _OTHER = (
     | _names("User", "Modify")
 )
 ALL = _VM | _DATASTORE | _OTHER
+
+
+def known(version: int) -> frozenset[str]:
+    """Return the privileges of a major version: 9 took VM.Monitor out and brought VM.GuestAgent.* and VM.Replicate."""
+    if version >= _NINE:
+        return ALL
+    newer = {name for name in ALL if name.startswith("VM.GuestAgent.") or name == "VM.Replicate"}
+    return (ALL - newer) | {"VM.Monitor"}
+
+
+_NINE = 9
 
 BUILT_IN: dict[str, frozenset[str]] = {
     "Administrator": ALL,
