@@ -104,8 +104,8 @@ def control_planes_have_schemas_of_their_own(view: EnvironmentView) -> Iterator[
     for name, tenant in tenants:
         for index, cluster in enumerate(tenant.clusters):
             other, named = owners.setdefault(_schema(tenant.namespace, cluster), (name, cluster))
-            if other != name and view.examined.sound("tenants", other, "namespace"):
-                theirs = view.environment.tenants[other].namespace
+            theirs = view.environment.tenants[other].namespace
+            if theirs != tenant.namespace:
                 why = (
                     f"Kamaji would keep {tenant.namespace}/{cluster} and {theirs}/{named} of tenant {other} in one"
                     f" schema of its data store, {_schema(tenant.namespace, cluster)}"
