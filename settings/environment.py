@@ -60,13 +60,19 @@ class Controllers(Model):
 
 
 class Management(Model):
-    """The management cluster."""
+    """The management cluster.
+
+    `open_bridges` are no zone's, and open to every tenant: with any VLAN, or with those of `open_vlans` alone.
+    """
 
     context: PlainText
     generation: Generation
     protect: bool = False
     guard: Mode = "enforce"
     open_bridges: tuple[Bridge, ...] = Field(default=(), strict=False)
+    open_vlans: dict[Bridge, Annotated[tuple[VlanRange, ...], Field(strict=False, min_length=1)]] = Field(
+        default_factory=dict
+    )
     controllers: Controllers = Controllers()
     kamaji_service_ports: bool = False
     pod_cidr: Cidr = Field(default=POD_CIDR, validate_default=True)
