@@ -12,7 +12,7 @@ from settings.stack import EnvironmentSettings
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from settings.environment import Location, Template
+    from settings.environment import Environment, Location, Template
 
 PACK = "tenant-isolation"
 
@@ -57,9 +57,15 @@ def environment_config(settings: EnvironmentSettings) -> dict[str, Any]:
         "stacks": names,
         "locations": {name: _location(environment, item) for name, item in sorted(chosen.locations.items())},
         "networks": networks,
-        "openBridges": [{"bridge": bridge} for bridge in chosen.management.open_bridges],
+        "openBridges": [_open_bridge(chosen, bridge) for bridge in chosen.management.open_bridges],
     }
     return {"all": "mandatory", PACK: rule}
+
+
+def _open_bridge(environment: Environment, bridge: str) -> dict[str, Any]:
+    """Give an open bridge, with the VLANs that are open there if not all are."""
+    ranges = environment.management.open_vlans.get(bridge)
+    return {"bridge": bridge, **({"vlans": [[item.first, item.last] for item in ranges]} if ranges else {})}
 
 
 def _location(environment: str, location: Location) -> dict[str, Any]:

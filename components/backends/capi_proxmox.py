@@ -62,16 +62,19 @@ def is_allowed(body: Mapping[str, Any], settings: TenantSettings) -> bool:
     if body["kind"] != MACHINE_TEMPLATE:
         return True
     spec = body["spec"]["template"]["spec"]
-    nic = spec["network"]["default"]
-    row = settings.rows.get(nic["ipv4PoolRef"]["name"])
-    location = settings.environment.locations.get(row.location) if row is not None else None
-    if row is None or not isinstance(location, ProxmoxLocation) or settings.tenant not in location.tenants:
+    network = spec["network"]
+    nics = [*([network["default"]] if "default" in network else []), *network.get("networkDevices", ())]
+    rows = [
+        row for nic in nics for row in settings.rows.values() if (row.bridge, row.vlan) == (nic["bridge"], nic["vlan"])
+    ]
+    places = {row.location for row in rows}
+    location = settings.environment.locations[places.pop()] if len(places) == 1 else None
+    if len(rows) != len(nics) or not isinstance(location, ProxmoxLocation) or settings.tenant not in location.tenants:
         return False
     ids, own = spec["vmIDRange"], location.tenants[settings.tenant].vm_ids
     templates = [sorted(item.tags) for item in (location.template, *location.former_templates)]
     return (
-        (row.bridge, row.vlan) == (nic["bridge"], nic["vlan"])
-        and own.first <= ids["start"] <= ids["end"] <= own.last
+        own.first <= ids["start"] <= ids["end"] <= own.last
         and spec["pool"] == resource_pool(settings.environment_name, settings.tenant)
         and spec["storage"] == location.storage.name
         and sorted(spec["templateSelector"]["matchTags"]) in templates

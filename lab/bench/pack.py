@@ -1,7 +1,7 @@
 """Figure (e): what the policy pack costs over 1,000 resources, against the same run with a pack that judges nothing.
 
-The program registers VMs, the kind that takes the most judging, and is previewed: nothing is asked of a cloud then, so that
-both runs of a pair do the same but for the pack.
+The program registers VMs, the kind that takes the most judging, and is previewed: nothing is asked of a cloud then, so
+that both runs of a pair do the same but for the pack.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,8 @@ from lab.env_file import full_environment
 from lab.up import LabError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lab.layout import Layout
 
 STACK = "lab-bench"
@@ -29,7 +30,8 @@ PROGRAM = """
 import pulumi
 import pulumi_proxmoxve as proxmox
 
-provider = proxmox.Provider("lab", endpoint="{endpoint}", api_token="lab-acme@pve!hybrid=00000000-0000-4000-8000-000000000000")
+token = "lab-acme@pve!hybrid=00000000-0000-4000-8000-000000000000"
+provider = proxmox.Provider("lab", endpoint="{endpoint}", api_token=token)
 for number in range({resources}):
     proxmox.VmLegacy(
         f"vm{{number}}",

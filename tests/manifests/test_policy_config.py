@@ -78,11 +78,14 @@ EXPECTED = {
 def test_former_templates_and_open_bridges_are_in_it(tmp_path: Path) -> None:
     text = (STACKS / "Pulumi.lab.yaml").read_text()
     former = "formerTemplates: [{tags: [talos, v1.13.5], id: 8999, node: gone}]"
-    text = text.replace("generation: capi-1.10", "generation: capi-1.10\n      openBridges: [vmbr9]")
+    text = text.replace(
+        "generation: capi-1.10",
+        "generation: capi-1.10\n      openBridges: [vmbr9, vmbr8]\n      openVlans: {vmbr8: [7, 100-199]}",
+    )
     text = text.replace("storage: {name: tank", f"{former}\n        storage: {{name: tank")
     (tmp_path / "Pulumi.lab.yaml").write_text(text)
     found = policy_config(tmp_path, "lab")["tenant-isolation"]
-    assert found["openBridges"] == [{"bridge": "vmbr9"}]
+    assert found["openBridges"] == [{"bridge": "vmbr9"}, {"bridge": "vmbr8", "vlans": [[7, 7], [100, 199]]}]
     assert found["locations"]["dc"]["templates"] == [
         {**TALOS, "node": "dc1"},
         {"id": 8999, "node": "gone", "tags": ["talos", "v1.13.5"]},

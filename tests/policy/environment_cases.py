@@ -328,6 +328,9 @@ def _network_cases() -> list[Case]:
             refused(VLAN, vlans, ("interface", GONE), ("vlan", GONE), ("name", bad))
             for bad in ("vmbr1.203", "vmbr2.202", "vlan202", "vmbr1", UNKNOWN, "vmbr1.x", "vmbr1.²02", GONE)
         ),
+        passes(VLAN, ("interface", ""), ("vlan", GONE), ("name", "vmbr1.202")),
+        refused(VLAN, vlans, ("vlan", GONE), ("name", "vmbr1.202"), ("interface", "vmbr2")),
+        refused(VLAN, vlans, ("interface", GONE), ("vlan", 5), ("name", "vmbr1.202")),
         refused(VLAN, "can not judge: trunk", ("trunk", 1)),
         refused(ZONE, "can not judge: tag", ("tag", 1)),
         *(refused(VNET, vlans, ("tag", bad)) for bad in (203, 301, UNKNOWN, GONE, "202", ["202"])),

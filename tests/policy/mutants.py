@@ -121,7 +121,7 @@ def _into(node: ast.AST, new: ast.AST) -> Callable[[], None]:
     """Turn a node into another, in place."""
 
     def change() -> None:
-        node.__class__ = new.__class__  # type: ignore[assignment]  # how a tree is changed without its parent
+        node.__class__ = new.__class__  # how a tree is changed without its parent
         node.__dict__.clear()
         node.__dict__.update(new.__dict__)
 
@@ -226,7 +226,7 @@ def _call(node: ast.Call) -> Iterator[tuple[str, Callable[[], None]]]:
         yield f"{_text(node)} -> {_QUANTIFIERS[name]}", _into(node.func, ast.Name(_QUANTIFIERS[name], ast.Load()))
     elif name == "read":
         for part in _texts(node):
-            yield f"{_text(node)} -> another field", _into(part, ast.Constant(f"{part.value}X"))
+            yield f"{_text(node)} -> another field", _into(part, ast.Constant(f"{part.value!s}X"))
     elif name == "words":
         for part in _texts(node):
             given = str(part.value).split()

@@ -150,7 +150,8 @@ def _unknowns() -> Iterator[Any]:
 def _configs() -> Iterator[Any]:
     for change, says in _table_of(test_config.test_a_config_that_is_not_whole_is_refused):
         yield _refusal(test_config.changed(change), says)
-    for config in ({**CONFIG, "networks": []}, CONFIG):
+    edges = [[{**CONFIG["networks"][0], "vlan": vlan}] for vlan in (1, 4094)]
+    for config in ({**CONFIG, "networks": []}, CONFIG, *({**CONFIG, "networks": rows} for rows in edges)):
         yield lambda modules, config=config: bool(modules["config"].table(config))
     for urn, stack in (("urn:pulumi:lab::a::b::c", "lab"), ("lab", None), ("urn:pulumi:lab", None), ("x:lab::a", None)):
         yield lambda modules, urn=urn, stack=stack: modules["policy"].stack_of(urn) == stack

@@ -162,6 +162,12 @@ def test_an_environment_without_networks_is_a_config_too() -> None:
     assert table({**CONFIG, "networks": []}).rows == ()
 
 
+def test_the_first_and_the_last_vlan_are_vlans() -> None:
+    for vlan in (1, 4094):
+        rows = [{**CONFIG["networks"][0], "vlan": vlan}]
+        assert table({**CONFIG, "networks": rows}).rows[0].vlan == vlan
+
+
 def test_without_open_bridges_none_is_open() -> None:
     assert table({key: value for key, value in CONFIG.items() if key != "openBridges"}).open_bridges == ()
     assert len(table(CONFIG).open_bridges) == 2

@@ -46,7 +46,6 @@ STRICTER = {
     "allowedNodes": "the pack asks for nodes of the credentials' location; the guard does not know the location",
     "credentialsRef": "the pack wants those of one of the tenant's own locations, the guard those of any location",
     "location": "the pack wants NICs, storage and template of one location; the guard takes each for itself",
-    "open bridges": "the pack wants a VLAN there too",
 }
 """What the pack refuses and the guard does not, and so no part of the comparison."""
 
@@ -75,8 +74,6 @@ def comparable(promise: Promise, request: Request) -> Request | None:
         if name in promise.secrets and name not in own:
             spec["credentialsRef"]["name"] = min(own)
         return asked
-    if any(found.bridge in promise.open and not found.vlan for found in nics(spec)):
-        return None
     locations = {row.location for row in promise.rows for found in nics(spec) if _on(row, found, owner)}
     if len(locations) > 1:
         return None

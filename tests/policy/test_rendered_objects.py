@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tenant_isolation.objects import RENDERED
 
+from manifests.generations import KINDS, TENANT_KINDS
 from manifests.policy_config import policy_config
 from manifests.render import manifests
 from settings.load import load
@@ -63,3 +65,7 @@ def test_an_environments_objects_pass_for_the_environment_alone(lab: Analyzer) -
     for token, body in rendered("lab"):
         assert lab.analyze(token, body, kubernetes("lab"), stack="lab") == []
         assert lab.analyze(token, body, kubernetes("lab-acme"), stack="lab-acme")
+
+
+def test_every_kind_that_a_tenants_stack_may_make_is_on_the_packs_list() -> None:
+    assert {(KINDS[kind].group, kind) for kind in TENANT_KINDS} <= RENDERED.keys()
