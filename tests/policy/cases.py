@@ -1038,7 +1038,10 @@ def _free_cases() -> list[Case]:
         *anything(VM_, "disks.0", guests.DISK_FIELDS - {"datastoreId", *guests.FOREIGN_DISK_FIELDS}),
         *anything(VM_, "cdrom", {"enabled", "interface"}),
         *(
-            passes(VM_, (name, {"datastoreId": "ceph-vm", **dict.fromkeys(guests.STORED_FIELDS - {"datastoreId"}, 1)}))
+            passes(
+                VM_,
+                (name, {"datastoreId": "ceph-vm", **dict.fromkeys(sorted(guests.STORED_FIELDS - {"datastoreId"}), 1)}),
+            )
             for name in ("efiDisk", "tpmState")
         ),
         *anything(ISO, "", {"overwrite", "timeoutUpload"}),
@@ -1078,7 +1081,7 @@ def _free_cases() -> list[Case]:
         *anything(PROVIDERS[0], "", ("minTls", "version")),
         *anything(PROVIDERS[1], "", ("version",)),
         *anything(PROVIDERS[2], "", ("enableConfigMapMutable", "suppressDeprecationWarnings")),
-        *(passes(CONTROL_PLANE, ("spec", _nested(path, UNKNOWN))) for path in control_planes.FIELDS),
+        *(passes(CONTROL_PLANE, ("spec", _nested(path, UNKNOWN))) for path in sorted(control_planes.FIELDS)),
     ]
 
 
