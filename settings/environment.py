@@ -80,10 +80,14 @@ class Management(Model):
 
 
 class Tenant(Model):
-    """A customer: one namespace, and the names of the tenant clusters that its stack may make."""
+    """A customer: one namespace, and the names of the tenant clusters that its stack may make.
+
+    Another `rotation` is another token of its own identity in the management cluster.
+    """
 
     namespace: Label
     clusters: tuple[Word, ...] = Field(strict=False)
+    rotation: Annotated[int, Field(ge=1, le=9999)] = 1
 
 
 class Node(Model):

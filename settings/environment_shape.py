@@ -30,6 +30,7 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     },
     ("tenants",): CUT,
     ("tenants", "*"): CUT,
+    ("tenants", "*", "rotation"): CUT,
     ("locations",): CUT,
     ("locations", "*"): CUT,
     **{

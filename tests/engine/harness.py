@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lab.env_file import full_environment
@@ -32,10 +32,11 @@ class Done:
 
 @dataclass
 class EngineLab:
-    """The running lab."""
+    """The running lab; `said` is what every command printed."""
 
     layout: Layout
     api: cluster.Cluster
+    said: list[str] = field(default_factory=list)
 
     def pulumi(
         self, stack: str, *arguments: str, folder: Path | None = None, environment: Mapping[str, str] | None = None
@@ -51,6 +52,7 @@ class EngineLab:
             text=True,
             check=False,
         )
+        self.said.append(done.stdout)
         return Done(done.returncode, done.stdout)
 
     def must(self, stack: str, *arguments: str, folder: Path | None = None) -> str:
@@ -78,6 +80,7 @@ class EngineLab:
             text=True,
             check=False,
         )
+        self.said.append(done.stdout + done.stderr)
         assert done.returncode == 0, (done.stdout + done.stderr)[-SHOWN:]
         found: dict[str, str] = {}
         for step in json.loads(done.stdout)["steps"]:

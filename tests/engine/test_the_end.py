@@ -9,6 +9,7 @@ import pytest
 
 from lab import cluster
 from lab.demo.run import clean
+from tests.engine.leaks import leaks, secrets_of, seeds_left
 
 if TYPE_CHECKING:
     from tests.engine.harness import EngineLab
@@ -39,6 +40,7 @@ KUBERNETES_OWN = ("system:", "kube", "cluster-admin", "admin", "edit", "view", "
 
 
 def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
+    secrets = secrets_of(lab)
     for stack in ("lab-acme", "lab-globex"):
         lab.must(stack, "destroy", "--yes")
     assert lab.machines("pve.lab") == {}
@@ -66,6 +68,8 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
         assert [acl for acl in state["acls"] if acl["who"] != "pulumi@pve"] == []
         assert [role for role in state["roles"] if role.startswith("hybrid-")] == []
     assert lab.cloud("hcloud")["projects"]["fsn1-acme"]["networks"] == {}
+    assert leaks(lab, secrets) == []
+    assert seeds_left(lab) == []
 
 
 def _running_in(home: Path) -> list[str]:

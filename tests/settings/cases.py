@@ -612,6 +612,13 @@ LOCATIONS = [
         {"locations.lab.pve": 8},
     ),
     Case(
+        "an identity's token that was never made is refused",
+        "OUT_OF_BOUNDS",
+        "tenants.globex.rotation",
+        {"tenants.globex.rotation": 0},
+        {"tenants.globex.rotation": 2},
+    ),
+    Case(
         "a token that was never made is refused",
         "OUT_OF_BOUNDS",
         "locations.lab.tenants.globex.rotation",
