@@ -5,6 +5,7 @@ the reference says of it, as far as networks, pools, ranges and machines are con
 """
 
 from lab.conversion.convert import ConversionError, convert
+from lab.conversion.lifecycle import keep, stop
 from lab.conversion.server import Webhook, install, serving
 
-__all__ = ["ConversionError", "Webhook", "convert", "install", "serving"]
+__all__ = ["ConversionError", "Webhook", "convert", "install", "keep", "serving", "stop"]

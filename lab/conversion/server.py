@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 
+LOOPBACK = "127.0.0.1"
+
 _DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}"
 _OK = 200
 _WAIT_SECONDS, _POLL_SECONDS = 30.0, 0.1
@@ -35,21 +37,32 @@ class Webhook:
     ca: bytes
 
 
+def webhook_at(port: int, ca: bytes) -> Webhook:
+    """Give the address of the stand-in that listens on a port of loopback."""
+    return Webhook(f"https://{LOOPBACK}:{port}/convert", ca)
+
+
+def listening(state: Path, port: int = 0) -> ThreadingHTTPServer:
+    """Give a server that listens, on any free port without `port`, and serves as soon as it is told to."""
+    data = state / "apiserver"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(data / "apiserver.crt", data / "apiserver.key")
+    server = ThreadingHTTPServer((LOOPBACK, port), _Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    return server
+
+
 @contextmanager
 def serving(state: Path, ca: bytes) -> Iterator[Webhook]:
     """Serve in a thread of this process, with the certificate of the API server whose state folder this is.
 
     That certificate is for loopback, which is where both are; so the lab needs no tool to make another.
     """
-    data = state / "apiserver"
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(data / "apiserver.crt", data / "apiserver.key")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server = listening(state)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield Webhook(f"https://127.0.0.1:{server.server_address[1]}/convert", ca)
+        yield webhook_at(server.server_address[1], ca)
     finally:
         server.shutdown()
         server.server_close()
