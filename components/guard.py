@@ -19,6 +19,7 @@ from manifests.isolation import policies
 from manifests.policies.parts import BINDING, POLICY
 from operations.api import Api, UnreadableError
 from operations.canaries import policy_canaries, wait, zone_canaries
+from operations.handing_out import draining
 from operations.in_the_way import InTheWayError, in_the_way
 from operations.live import read_live
 from operations.opening import opened, opening
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from manifests.manifest import Manifest
     from operations.canaries import Canary
+    from operations.live import Live
     from settings.stack import EnvironmentSettings
 
 ZONE, TABLE = "ProxmoxNetworkZone", "ProxmoxNetworkTable"
@@ -42,11 +44,12 @@ THREADS = 4
 class Guard:
     """The management cluster as it was before this run, and how to wait for what this run changes."""
 
-    def __init__(self, settings: EnvironmentSettings, api: Api, bindings: Mapping[str, Any]) -> None:
-        """Take the API server and the bindings that were there."""
+    def __init__(self, settings: EnvironmentSettings, api: Api, live: Live) -> None:
+        """Take the API server and what was there. `draining` names the rows whose pool must stay for now."""
         self._settings = settings
         self._api = api
-        self._bindings = bindings
+        self._bindings = live.bindings
+        self.draining = draining(live, settings.environment)
         self._hook: pulumi.ResourceHook | None = None
         self._threads = ThreadPoolExecutor(THREADS, "guard")
 
@@ -130,4 +133,4 @@ async def prepare(settings: EnvironmentSettings) -> Guard | None:
         if how:
             overdue = "; its time is over" if how.overdue(datetime.now(UTC)) else ""
             pulumi.warn(f"binding {name} refuses nothing: {how}{overdue}. Close it: make break-glass … CLOSE=1")
-    return Guard(settings, api, live.bindings)
+    return Guard(settings, api, live)
