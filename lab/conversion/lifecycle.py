@@ -29,7 +29,7 @@ _SECONDS, _POLL_SECONDS = 30.0, 0.1
 def keep(cluster: Cluster, state: Path, report: Callable[[str], None]) -> None:
     """Let the stand-in run where capmox's kinds are there in both versions, and nowhere else.
 
-    Raises ClusterError, with the end of its log, where it does not start or is not asked within 30 s.
+    Raises ClusterError, with the end of its log, where it does not start or is not asked within a minute.
     """
     status, found = cluster.request("GET", _MACHINES)
     versions = {each["name"] for each in found["spec"]["versions"]} if status == 200 else set()  # noqa: PLR2004 - HTTP

@@ -138,3 +138,28 @@ def test_only_what_is_judged_by_is_waited_for() -> None:
     assert "InClusterIPPool" in kinds
     pools = [item for item in guard_objects(SETTINGS) if item.kind in ("InClusterIPPool", "CustomResourceDefinition")]
     assert [guard.hooks(item) for item in pools] == [None] * len(pools)
+
+
+def test_a_policy_that_changes_in_the_same_run_is_asked_about_after_its_own_change_with_the_rows_that_changed() -> None:
+    row = "zones.workers.networks.globex-lab.range"
+    later = environment({"management.generation": "capi-1.12", row: "10.202.0.20-10.202.0.99"})
+    before = live()
+    guard = Guard(later, None, before)  # type: ignore[arg-type]  # nothing is asked
+    (zone,) = before.zones or ()
+    assert guard.canaries("ProxmoxNetworkZone/workers", {}, zone) == []
+    assert guard.canaries("ProxmoxNetworkTable/all", {}) == []
+    found = guard.canaries("ValidatingAdmissionPolicy/hybrid-zone-machines", {"spec": {}})
+    assert {canary.text for canary in found} == {
+        f"VLAN 202 on vmbr1 in namespace {name}" for name in ("tenant-globex", "default")
+    }
+    assert all("hybrid-machines" in canary.others for canary in found)
+    last = guard.canaries("ValidatingAdmissionPolicy/hybrid-closed-bridges", {"spec": {}})
+    changed = {"hybrid-zone-machines", "hybrid-machines", "hybrid-clusters", "hybrid-closed-bridges"}
+    assert {canary.policies[0] for canary in last} >= changed
+    assert not any(canary.others for canary in last)
+    assert {canary.text for canary in found} <= {canary.text for canary in last}
+    same = Guard(environment({row: "10.202.0.20-10.202.0.99"}), None, before)  # type: ignore[arg-type]  # as above
+    assert {canary.policies[0] for canary in same.canaries("ProxmoxNetworkZone/workers", {}, zone)} == {
+        "hybrid-zone-machines",
+        "hybrid-pools",
+    }

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lab.layout import Layout
 
 SHOWN = 4000
+SECRET = 30
+"""Characters that every token of the lab has at least, and no name."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,22 @@ class EngineLab:
             text=True,
             check=False,
         )
-        return Done(done.returncode, done.stdout)
+        return self.quiet(Done(done.returncode, done.stdout))
+
+    def quiet(self, done: Done) -> Done:
+        """Give back what was printed, once it is sure that no secret of the lab is in it."""
+        told = [name for name, value in self._secrets() if value in done.output]
+        assert told == [], "printed"
+        return done
+
+    def _secrets(self) -> Iterator[tuple[str, str]]:
+        """Give every secret of the lab's files and of the Secrets in it, with where it is from."""
+        for file in (self.layout.home / "credentials.json", *self.layout.home.glob("kubeconfig*")):
+            for value in _texts(json.loads(file.read_text())):
+                if len(value) >= SECRET and not value.startswith(("https://", "LS0t")):  # addresses and certificates
+                    yield file.name, value
+        for file in self.layout.passphrase("any").parent.iterdir():
+            yield file.name, file.read_text().strip()
 
     def must(self, stack: str, *arguments: str, folder: Path | None = None) -> str:
         """Run the CLI; fail with what it printed where it fails."""
@@ -137,6 +154,16 @@ class EngineLab:
         )
         assert (folder / "stacks" / f"Pulumi.{stack}.yaml").exists()
         return folder
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value
 
 
 __all__ = ["Done", "EngineLab", "add_secrets"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,17 @@ KINDS = (
 )
 
 
+TABLES = ("ProxmoxNetworkZone", "ProxmoxNetworkTable")
+
 KUBERNETES_OWN = ("system:", "kube", "cluster-admin", "admin", "edit", "view", "extension-apiserver")
 """What the API server makes for itself."""
+
+
+def deleted(output: str, kind: str) -> list[int]:
+    """Give the lines that say that an object of a kind is gone."""
+    found = [at for at, line in enumerate(output.splitlines()) if f" {kind}/" in line and " deleted (" in line]
+    assert found, kind
+    return found
 
 
 def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
@@ -45,7 +55,12 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     assert lab.machines("pve.dc") == {}
     project = lab.cloud("hcloud")["projects"]["fsn1-acme"]
     assert [project[kind] for kind in ("servers", "firewalls", "placement_groups")] == [{}, {}, {}]
-    lab.must("lab", "destroy", "--yes")
+    destroyed = lab.must("lab", "destroy", "--yes")
+    kinds = ("ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy", *TABLES, "CustomResourceDefinition")
+    places = {kind: deleted(destroyed, kind) for kind in kinds}
+    for earlier, later in pairwise([kinds[0], kinds[1], TABLES[0], kinds[-1]]):
+        assert max(places[earlier]) < min(places[later]), (earlier, later)
+    assert max(places[kinds[1]]) < min(places[TABLES[1]]) < min(places[kinds[-1]])
     for stack in ("lab", "lab-acme", "lab-globex"):
         assert lab.state(stack) == []
     for path in KINDS:
@@ -66,6 +81,33 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
         assert [acl for acl in state["acls"] if acl["who"] != "pulumi@pve"] == []
         assert [role for role in state["roles"] if role.startswith("hybrid-")] == []
     assert lab.cloud("hcloud")["projects"]["fsn1-acme"]["networks"] == {}
+
+
+def test_a_definition_that_somebody_else_made_stops_an_up_and_is_left_as_it_is(lab: EngineLab) -> None:
+    name = "proxmoxnetworkzones.proxmox.cozystack.io"
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "string"}}}}
+    foreign = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name},
+        "spec": {
+            "group": "proxmox.cozystack.io",
+            "scope": "Cluster",
+            "names": {"kind": "ProxmoxNetworkZone", "plural": "proxmoxnetworkzones"},
+            "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    assert lab.api.request("POST", path, foreign)[0] == 201
+    stopped = lab.pulumi("lab", "up", "--yes", "--skip-preview")
+    assert stopped.code != 0
+    assert "[FOREIGN_CRD]" in stopped.output
+    assert name in stopped.output
+    assert "Traceback" not in stopped.output
+    assert {item["type"] for item in lab.state("lab")} <= {"pulumi:pulumi:Stack"}
+    version = lab.get(f"{path}/{name}")[1]["spec"]["versions"][0]
+    assert version["schema"] == schema
+    assert lab.api.request("DELETE", f"{path}/{name}")[0] == 200
 
 
 def _running_in(home: Path) -> list[str]:
