@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,17 +35,14 @@ KINDS = (
 )
 
 
-TABLES = ("ProxmoxNetworkZone", "ProxmoxNetworkTable")
-
 KUBERNETES_OWN = ("system:", "kube", "cluster-admin", "admin", "edit", "view", "extension-apiserver")
 """What the API server makes for itself."""
 
 
-def deleted(output: str, kind: str) -> list[int]:
-    """Give the lines that say that an object of a kind is gone."""
-    found = [at for at, line in enumerate(output.splitlines()) if f" {kind}/" in line and " deleted (" in line]
-    assert found, kind
-    return found
+def deleted(output: str) -> dict[str, int]:
+    """Give the line at which the engine says that an object is gone, by its logical name."""
+    found = ((at, re.search(r" (\S+/\S+) deleted \(", line)) for at, line in enumerate(output.splitlines()))
+    return {match[1]: at for at, match in found if match}
 
 
 def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
@@ -55,12 +52,17 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     assert lab.machines("pve.dc") == {}
     project = lab.cloud("hcloud")["projects"]["fsn1-acme"]
     assert [project[kind] for kind in ("servers", "firewalls", "placement_groups")] == [{}, {}, {}]
-    destroyed = lab.must("lab", "destroy", "--yes")
-    kinds = ("ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy", *TABLES, "CustomResourceDefinition")
-    places = {kind: deleted(destroyed, kind) for kind in kinds}
-    for earlier, later in pairwise([kinds[0], kinds[1], TABLES[0], kinds[-1]]):
-        assert max(places[earlier]) < min(places[later]), (earlier, later)
-    assert max(places[kinds[1]]) < min(places[TABLES[1]]) < min(places[kinds[-1]])
+    gone = deleted(lab.must("lab", "destroy", "--yes"))
+    bindings = {name.partition("/")[2] for name in gone if name.startswith("ValidatingAdmissionPolicyBinding/")}
+    assert len(bindings) >= 8
+    for name in bindings:
+        binding, policy = f"ValidatingAdmissionPolicyBinding/{name}", f"ValidatingAdmissionPolicy/{name}"
+        assert gone[binding] < gone[policy.removesuffix("-workers")]
+        if name.endswith("-workers"):
+            assert gone[binding] < gone["ProxmoxNetworkZone/workers"]
+    for table in ("ProxmoxNetworkZone/workers", "ProxmoxNetworkTable/all"):
+        kind = f"{table.partition('/')[0].lower()}s.proxmox.cozystack.io"
+        assert gone[table] < gone[f"CustomResourceDefinition/{kind}"]
     for stack in ("lab", "lab-acme", "lab-globex"):
         assert lab.state(stack) == []
     for path in KINDS:
