@@ -5,15 +5,24 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.requirements
 
+# Where no kubeconfig is named, and where the lab's is, the clouds are the lab's: their APIs answer while an operation runs.
+REAL := $(if $(KUBECONFIG),$(if $(HYBRID_LAB_CLOUDS),,yes))
+OPERATIONS := $(if $(REAL),$(PY) -m operations,PYTHONPATH="$(HYBRID_ROOT)" $(PY) -m lab.operations)
+
 need = @test -n "$($(1))" || { echo "say which: make $@ $(1)=$(2)" >&2; exit 2; }
 
 # The shell reads it from the environment, so that nothing in a reason is run.
 override WHY := $(value WHY)
 export WHY
 
+# A branch's name is anybody's choice and can hold what a shell would run: so the same for these.
+override BASE := $(value BASE)
+override HEAD := $(value HEAD)
+export BASE HEAD
+
 .DEFAULT_GOAL := help
 .PHONY: help setup mutation demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
-  tenant-kubeconfig move-versions machines schemas pins audit break-glass
+  tenant-kubeconfig move-versions machines schemas pins audit break-glass ci-preview ci-up changed-stacks
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-18s %s\n", $$1, $$2}'
@@ -53,7 +62,7 @@ mutation: $(READY) ## break every part of the guard's expressions once: each mut
 lint: $(READY) ## ruff and mypy
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy __main__.py settings manifests components operations lab tests policy/tenant_isolation
+	@$(PY) -m mypy __main__.py settings manifests components operations ci lab tests policy/tenant_isolation
 	@$(PY) -m mypy policy/__main__.py
 
 format: $(READY) ## let ruff format and sort
@@ -92,13 +101,26 @@ move-versions: $(READY) ## after a change of generation, before a tenant's first
 
 audit: $(READY) ## ask the cluster, by dry runs, whether it refuses and admits what it must: ENV=lab [FORMAT=json]
 	$(call need,ENV,lab)
-	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks "$(STACKS)" audit "$(ENV)" $(if $(FORMAT),--format "$(FORMAT)")
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(OPERATIONS) --stacks "$(STACKS)" audit "$(ENV)" $(if $(FORMAT),--format "$(FORMAT)")
 
 break-glass: $(READY) ## let a zone's bindings warn instead of refuse: ENV=lab ZONE=workers WHY='…' [HOURS=4] (BINDING=name for one); CLOSE=1 ends it
 	$(call need,ENV,lab)
 	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks "$(STACKS)" break-glass "$(ENV)" \
 	  $(if $(ZONE),--zone "$(ZONE)") $(if $(BINDING),--binding "$(BINDING)") $(if $(HOURS),--hours "$(HOURS)") \
 	  $(if $(filter 1,$(CLOSE)),--close,--why "$$WHY")
+
+ci-preview: $(READY) ## judge a pull request by the protected branch, preview its stacks: BASE=main HEAD=ref [STACK=lab-acme] [ENVS=.lab] [CHECK=1] [PASS=NAMES]
+	@test -n "$$BASE" -a -n "$$HEAD" || { echo "say which: make $@ BASE=main HEAD=branch" >&2; exit 2; }
+	@$(PY) -m ci preview $(if $(STACK),--stack "$(STACK)") $(if $(ENVS),--envs "$(ENVS)") $(if $(CHECK),--check-only) \
+	  $(if $(PASS),--pass "$(PASS)") -- "$$BASE" "$$HEAD"
+
+changed-stacks: $(READY) ## list the stacks that a change touches, environment first: BASE=main [HEAD=ref] [FORMAT=json]
+	@test -n "$$BASE" || { echo "say which: make $@ BASE=main" >&2; exit 2; }
+	@$(PY) -m ci changed-stacks $(if $(FORMAT),--format "$(FORMAT)") -- "$$BASE" "$${HEAD:-HEAD}"
+
+ci-up: $(READY) ## run `pulumi up` of one stack from a commit, as CI does after a merge: STACK=lab-acme [HEAD=ref] [ENVS=.lab]
+	$(call need,STACK,lab-acme)
+	@$(PY) -m ci up --stack "$(STACK)" $(if $(ENVS),--envs "$(ENVS)") $(if $(PASS),--pass "$(PASS)") -- "$${HEAD:-HEAD}"
 
 schemas: $(READY) ## write the stack files' JSON Schemas, for editors
 	@$(PY) -m settings schema environment > stacks/environment.schema.json

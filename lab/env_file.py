@@ -19,6 +19,7 @@ def command_environment(layout: Layout, stack: str) -> dict[str, str]:
     environment, _, tenant = stack.partition("-")
     return {
         "HYBRID_LAB": str(layout.home),
+        "HYBRID_ROOT": str(layout.root),
         CLOUDS_VARIABLE: str(layout.clouds),
         "KUBECONFIG": str(layout.tenant_kubeconfig(stack) if tenant else layout.kubeconfig),
         "PULUMI_BACKEND_URL": f"file://{layout.backend}",

@@ -15,25 +15,33 @@ from operations.api import place
 from operations.asking import ask, copy_of
 from operations.controllers import controllers
 from operations.finding import ANSWER, Finding
+from operations.handed_over import handed_over
 from operations.in_the_way import in_the_way
 from operations.live import DEFINITIONS, read_live, served_and_stored
 from operations.opening import opening
+from operations.projects import projects
 from operations.rendered import differing, guard_objects, of_kind, plain
 from operations.secrets_left import secrets
+from operations.tokens import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from operations.api import Api
+    from operations.https import Servers
     from settings.stack import EnvironmentSettings
 
 _TABLES = ("ProxmoxNetworkZone", "ProxmoxNetworkTable")
 
 
-def audit(api: Api, settings: EnvironmentSettings) -> list[Finding]:
-    """Give the whole table; raises UnreadableError where the cluster can not be read at all."""
+def audit(api: Api, settings: EnvironmentSettings, servers: Servers) -> list[Finding]:
+    """Give the whole table; raises UnreadableError where the cluster can not be read at all.
+
+    `servers` is where the infrastructure's own APIs are found.
+    """
     live = read_live(api, settings.environment.zones)
     problems = in_the_way(live, settings)
+    given = handed_over(api, settings)
     return [
         *(Finding("table", f"{item.code} {item.path}", "WRONG", f"{item.why}; fix: {item.fix}") for item in problems),
         *([] if problems else [Finding("table", "nothing is in the way of the environment's table", "ok")]),
@@ -43,6 +51,8 @@ def audit(api: Api, settings: EnvironmentSettings) -> list[Finding]:
         *answers(api, settings),
         *zone_answers(api, settings),
         *(Finding("secrets", *line) for line in secrets(api, settings)),
+        *(Finding("token", *line) for line in tokens(settings, given, servers)),
+        *(Finding("token", *line) for line in projects(settings, given, servers)),
         *unasked(settings, live.definitions),
         *_violations(api, settings, live.definitions),
     ]

@@ -16,6 +16,10 @@ SHARED = ROOT.parent / "shared"
 CRDS = SHARED / "crds" / "capi-1.10"
 REQUIRED = "HYBRID_SHARED_REQUIRED"
 SLOW = (
+    "tests/ci/test_make.py",
+    "tests/ci/test_preview.py",
+    "tests/ci/test_stack_file.py",
+    "tests/ci/test_workflows.py",
     "tests/components/test_properties.py",
     "tests/guard/",
     "tests/lab/clouds/test_plugin.py",
@@ -77,12 +81,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if any(item.get_closest_marker("lab") for item in session.items):
         session.config.stash[BUILD] = Build()
         session.config.stash[BUILD].start()
-    if any("chainsaw" in getattr(item, "fixturenames", ()) for item in session.items):
-        session.config.stash[CHAINSAW] = Build("chainsaw", after=session.config.stash.get(BUILD, None))
-        session.config.stash[CHAINSAW].start()
+    for name, key, after in (("actionlint", ACTIONLINT, None), ("chainsaw", CHAINSAW, BUILD)):
+        if any(name in getattr(item, "fixturenames", ()) for item in session.items):
+            session.config.stash[key] = Build(name, after=session.config.stash.get(after, None) if after else None)
+            session.config.stash[key].start()
 
 
 BUILD = pytest.StashKey[Build]()
+ACTIONLINT = pytest.StashKey[Build]()
 CHAINSAW = pytest.StashKey[Build]()
 
 
@@ -102,6 +108,13 @@ def chainsaw(pytestconfig: pytest.Config) -> Path:
     """Wait until Chainsaw is there, and give its file; only the tests that ask for it need it."""
     pytestconfig.stash[CHAINSAW].wait()
     return toolchain.tool("chainsaw")
+
+
+@pytest.fixture(scope="session")
+def actionlint(pytestconfig: pytest.Config) -> Path:
+    """Wait until actionlint is there (it builds in seconds), and give its file."""
+    pytestconfig.stash[ACTIONLINT].wait()
+    return toolchain.tool("actionlint")
 
 
 @pytest.fixture(scope="session")

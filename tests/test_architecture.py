@@ -14,8 +14,8 @@ from tests.conftest import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PURE = ("settings", "manifests", "operations")
-PROGRAM = ("settings", "manifests", "components", "operations", "lab", "tests")
+PURE = ("settings", "manifests", "operations", "ci")
+PROGRAM = ("settings", "manifests", "components", "operations", "ci", "lab", "tests")
 
 
 def _imports(file: Path) -> set[str]:
@@ -54,7 +54,7 @@ def test_data_flows_one_way(package: str, never: str) -> None:
 
 
 def test_the_program_needs_neither_the_lab_nor_what_lies_beside_the_project() -> None:
-    for package in ("settings", "manifests", "components", "operations", "policy"):
+    for package in ("settings", "manifests", "components", "operations", "ci", "policy"):
         for file in (ROOT / package).rglob("*.py"):
             assert "lab" not in _imports(file), file
             assert "../shared" not in file.read_text(), file

@@ -20,12 +20,13 @@ def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many thin
     templates: Iterable[Mapping[str, Any]],
     admin_token: str,
     pve: int = 9,
+    vnets: Mapping[str, str] | None = None,
 ) -> None:
     """Make (or extend) a Proxmox VE endpoint; what is there already stays as it is.
 
     Only a new secret of the administrator's token replaces the old one.
 
-    `pve` is the major version.
+    `pve` is the major version, `vnets` names SDN vnets and the zone of each.
     `nodes`: {name: {"memory": MiB}}; `storages`: {name: {"content": ["images", "iso", …], "shared": bool}};
     `templates`: [{"id", "node", "tags", "disk_gb"}], each also with "storage" (default: the first that holds images),
     "pool" and "nics" ([{"bridge", "vlan"}]; default none) where wanted; `admin_token`: `USER@REALM!ID=UUID` of a user
@@ -48,6 +49,7 @@ def seed_proxmox(  # noqa: PLR0913, PLR0917 - an endpoint is just that many thin
             state["storages"].setdefault(
                 name, {"content": list(storage["content"]), "shared": bool(storage.get("shared"))}
             )
+        state["vnets"] = {**state.get("vnets", {}), **(vnets or {})}
         state["bridges"] = sorted({*state.get("bridges", []), *bridges})
         state["users"].setdefault(token.user, {"enabled": True, "comment": "the lab's administrator"})
         state["tokens"][token.identity] = {"secret": token.secret, "privsep": False}

@@ -110,6 +110,15 @@ PARTS: tuple[Part, ...] = (
         go="go1.25.5",  # its dependencies do not compile with 1.26
         only_tests=True,
     ),
+    Part(
+        name="actionlint",
+        module="github.com/rhysd/actionlint",
+        package="github.com/rhysd/actionlint/cmd/actionlint",
+        seconds=20,
+        variables=(("github.com/rhysd/actionlint.version", "{version}"),),
+        ask=("-version",),
+        only_tests=True,
+    ),
 )
 
 LAB = tuple(part for part in PARTS if not part.only_tests)

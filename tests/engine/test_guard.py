@@ -38,9 +38,9 @@ RANGE = "range: 10.201.0.20-10.201.0.199"
 def operation(lab: EngineLab, *arguments: str) -> Done:
     """Run one of the operator's commands with the admin's kubeconfig."""
     done = subprocess.run(
-        [sys.executable, "-m", "operations", *arguments],
+        [sys.executable, "-m", "lab.operations", *arguments],
         cwd=lab.layout.project,
-        env=full_environment(lab.layout, "lab"),
+        env={**full_environment(lab.layout, "lab"), "PYTHONPATH": str(lab.layout.root)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -105,6 +105,7 @@ def test_the_pinned_versions_are_the_ones_that_the_lab_was_tried_with() -> None:
         "kube-apiserver": "1.36.3",
         "kube-controller-manager": "1.36.3",
         "chainsaw": "0.2.12",
+        "actionlint": "1.7.12",
     }
 
 

@@ -20,6 +20,8 @@ from lab.clouds.state import state_name, write_atomically
 from lab.clouds.values import UNKNOWN
 
 _ENDINGS = (".iso", ".img")
+SEEING = ("Datastore.Audit", "Datastore.AllocateSpace", "Datastore.Allocate")
+"""Either is enough to list a storage's ISOs and to put any of them into a machine."""
 
 
 class File(Resource):
@@ -100,10 +102,8 @@ class File(Resource):
         """Report the file on the storage. Its bytes are not compared, but a missing local source is noticed."""
         storage = identity.partition(":")[0]
         with self.api.call("read") as session:
-            visible = session.has(
-                f"/storage/{storage}", "Datastore.Audit", "Datastore.AllocateSpace", "Datastore.Allocate"
-            )
-            if identity not in session.state["files"] or not visible:
+            session.require(f"/storage/{storage}", *SEEING)
+            if identity not in session.state["files"]:
                 return None
         outputs = self._outputs(identity, state)
         source = outputs.get("sourceFile")

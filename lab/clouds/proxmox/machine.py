@@ -261,7 +261,8 @@ def start(session: Session, vm_id: str) -> None:
         return
     session.require(f"/vms/{vm_id}", "VM.PowerMgmt")
     for index, device in enumerate(machine["config"]["networkDevices"]):
-        if device["bridge"] not in session.state["bridges"]:
+        there = (*session.state["bridges"], *session.state.get("vnets", {}), "")
+        if device["bridge"] not in there:
             message = f"500 start failed: net{index}: bridge '{device['bridge']}' does not exist"
             raise CloudError(message)
     machine["status"] = "running"

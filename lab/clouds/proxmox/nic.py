@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lab.clouds.errors import CloudError
@@ -11,6 +11,7 @@ from lab.clouds.values import UNKNOWN
 
 _FIRST_VLAN, _LAST_VLAN = 1, 4094
 _MTU_OF_BRIDGE = 1
+_BRIDGELESS_SINCE = 9
 _LOWEST_MTU, _HIGHEST_MTU = 576, 65520
 _MODELS = {"e1000", "e1000e", "rtl8139", "virtio", "vmxnet3"}
 _DEFAULTS: dict[str, Any] = {
@@ -48,25 +49,37 @@ def verify(index: int, device: Mapping[str, Any], session: Session) -> None:
     if device.get("model", "virtio") not in _MODELS:
         _refuse(index, f"invalid format - model: unknown model '{device['model']}'")
     bridge = device.get("bridge", "")
-    if bridge not in session.state["bridges"]:
+    if not bridge and session.state.get("pve", 9) < _BRIDGELESS_SINCE:
+        _refuse(index, "bridge: property is missing")
+    if bridge and bridge not in session.state["bridges"] and bridge not in session.state.get("vnets", {}):
         _refuse(index, f"bridge '{bridge}' does not exist")
     allow(device, session)
 
 
 def allow(device: Mapping[str, Any], session: Session) -> None:
-    """Refuse a NIC on a VLAN (or untagged bridge) that the caller has no SDN.Use on.
+    """Refuse a NIC on a VLAN (or untagged bridge, or vnet) that the caller has no SDN.Use on.
 
-    A NIC with trunks and no tag is checked for its trunks only, as the real API does (proxmox-permissions F4).
+    As the real API does, and no better: a NIC with trunks and no tag is checked for its trunks only, and one without
+    a bridge for nothing (docs/proxmox-permissions.md, what permissions leave open).
     """
-    path = f"/sdn/zones/localnetwork/{device.get('bridge', '')}"
+    bridge = device.get("bridge", "")
+    if not bridge:
+        return
+    zone = session.state.get("vnets", {}).get(bridge, "localnetwork")
+    path = f"/sdn/zones/{zone}/{bridge}"
+    vlans = list(_trunks(device.get("trunks")))
     if device.get("vlanId"):
-        paths = [f"{path}/{device['vlanId']}"]
-    elif device.get("trunks"):
-        paths = [f"{path}/{vlan}" for vlan in re.split(r"[;,\s]+", str(device["trunks"])) if vlan]
-    else:
-        paths = [path]
-    for each in paths:
+        vlans.insert(0, device["vlanId"])
+    for each in [f"{path}/{vlan}" for vlan in vlans] or [path]:
         session.require(each, "SDN.Use")
+
+
+def _trunks(text: Any) -> Iterator[int]:
+    """Give each VLAN of `201;300-302`."""
+    for part in re.split(r"[;,\s]+", str(text or "")):
+        if part:
+            first, _, last = part.partition("-")
+            yield from range(int(first), int(last or first) + 1)
 
 
 def _refuse(index: int, why: str) -> None:

@@ -13,39 +13,60 @@ from typing import Any
 from lab.clouds.proxmox.roles import ALL, BUILT_IN
 
 State = Mapping[str, Any]
+Permissions = dict[str, bool]
+"""Privilege → whether it spreads to what lies below the path."""
+
+_TOP = ("/", "/access", "/access/groups", "/nodes", "/pool", "/sdn", "/storage", "/vms")
 
 
 def privileges(state: State, identity: str, path: str) -> frozenset[str]:
     """Return the privileges of a user (`u@realm`) or token (`u@realm!id`) on a path."""
+    return frozenset(permissions(state, identity, path))
+
+
+def permissions(state: State, identity: str, path: str) -> Permissions:
+    """Return the privileges on a path, each with its spreading."""
     user, _, token = identity.partition("!")
-    if not token:
-        return _of_one(state, user, path)
-    if not state["tokens"][identity]["privsep"]:
-        return _of_one(state, user, path)
-    return _of_one(state, user, path) & _of_one(state, identity, path)
+    of_user = _of_one(state, user, path)
+    if not token or not state["tokens"][identity]["privsep"]:
+        return of_user
+    own = _of_one(state, identity, path)
+    return {name: own[name] and of_user[name] for name in own.keys() & of_user.keys()}
 
 
-def _of_one(state: State, who: str, path: str) -> frozenset[str]:
+def effective(state: State, identity: str) -> dict[str, Permissions]:
+    """Return all paths on which an identity has something: of those above all, those of any entry, pools' members."""
+    paths = {*_TOP, *(acl["path"] for acl in state["acls"])}
+    paths |= {f"/vms/{number}" for number, machine in state["machines"].items() if machine.get("pool")}
+    paths |= {f"/storage/{name}" for pool in state["pools"].values() for name in pool.get("storages", ())}
+    found = {path: permissions(state, identity, path) for path in sorted(paths)}
+    return {path: there for path, there in found.items() if there}
+
+
+def _of_one(state: State, who: str, path: str) -> Permissions:
     if who == "root@pam":
-        return ALL
+        return dict.fromkeys(ALL, True)
     roles = _roles(state, who, path)
     if "NoAccess" in roles:
-        return frozenset()
-    found = _privileges_of(state, roles)
+        return {}
     pool = _pool_of(state, path)
     if pool:
         pool_roles = _roles(state, who, f"/pool/{pool}")
         if "NoAccess" in pool_roles:
-            return frozenset()
-        found |= _privileges_of(state, pool_roles)
+            return {}
+        roles = {**dict.fromkeys(pool_roles, False), **roles}
+    found: Permissions = {}
+    for role, spreads in roles.items():
+        for privilege in BUILT_IN.get(role, frozenset(state["roles"].get(role, ()))):
+            found[privilege] = found.get(privilege, False) or spreads
     return found
 
 
-def _roles(state: State, who: str, path: str) -> set[str]:
-    roles: set[str] = set()
+def _roles(state: State, who: str, path: str) -> dict[str, bool]:
+    roles: dict[str, bool] = {}
     for prefix in _prefixes(path):
         here = {
-            acl["role"]
+            acl["role"]: bool(acl["propagate"])
             for acl in state["acls"]
             if acl["who"] == who and acl["path"] == prefix and (acl["propagate"] or prefix == path)
         }
@@ -59,13 +80,6 @@ def _prefixes(path: str) -> Iterator[str]:
     parts = path.strip("/").split("/")
     for length in range(1, len(parts) + 1):
         yield "/" + "/".join(parts[:length])
-
-
-def _privileges_of(state: State, roles: set[str]) -> frozenset[str]:
-    found: frozenset[str] = frozenset()
-    for role in roles:
-        found |= BUILT_IN.get(role, frozenset(state["roles"].get(role, ())))
-    return found
 
 
 def _pool_of(state: State, path: str) -> str:

@@ -47,9 +47,17 @@ def pve(folder: Path) -> Engine:
             "iso-globex": {"content": ["iso"], "shared": True},
         },
         bridges=["vmbr0", "vmbr1"],
+        vnets={"vnetprod": "evpn"},
         templates=[
-            {"id": 9000, "node": "pve1", "tags": ["talos"], "disk_gb": 10},
-            {"id": 9001, "node": "pve1", "tags": ["old"], "disk_gb": 10, "nics": [{"bridge": "vmbr0"}]},
+            {"id": 9000, "node": "pve1", "tags": ["talos"], "disk_gb": 10, "pool": "templates"},
+            {
+                "id": 9001,
+                "node": "pve1",
+                "tags": ["old"],
+                "disk_gb": 10,
+                "nics": [{"bridge": "vmbr0"}],
+                "pool": "templates",
+            },
         ],
         admin_token=ADMIN,
     )

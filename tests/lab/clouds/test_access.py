@@ -145,10 +145,10 @@ def test_an_entry_names_exactly_one_receiver(pve: Engine) -> None:
 
 
 def test_a_machine_put_into_a_pool_by_membership_is_there(pve: Engine, folder: Path) -> None:
-    pve.up("pool", POOL, {"poolId": "templates"})
-    pve.up("member", MEMBERSHIP, {"poolId": "templates", "vmId": 9000})
-    assert machine(folder, 9000)["pool"] == "templates"
-    assert len(pve.failures(MEMBERSHIP, {"poolId": "templates"})) == 1
+    pve.up("pool", POOL, {"poolId": "golden"})
+    pve.up("member", MEMBERSHIP, {"poolId": "golden", "vmId": 9000})
+    assert machine(folder, 9000)["pool"] == "golden"
+    assert len(pve.failures(MEMBERSHIP, {"poolId": "golden"})) == 1
     pve.destroy("member")
     assert machine(folder, 9000)["pool"] == ""
 

@@ -1,0 +1,96 @@
+"""`changed-stacks`: the stacks that a change can touch, so that nothing else needs to run."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci.git import FILE
+from ci.pull_request import in_order, path_of, stack_at
+from settings.digest import digest
+from settings.load import load
+from settings.problems import SettingsError
+from settings.stack import EnvironmentSettings
+
+if TYPE_CHECKING:
+    from ci.git import Repository, Tree
+    from settings.environment import Environment
+
+NOTHING = (
+    ".ci/",
+    ".github/",
+    ".gitignore",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "ci/",
+    "docs/",
+    "lab/",
+    "policy/README.md",
+    "pyproject.toml",
+    "requirements-dev.in",
+    "requirements.in",
+    "stacks/environment.schema.json",
+    "stacks/tenant.schema.json",
+    "tests/",
+)
+"""What neither the engine, nor the program, nor the pack reads. Anything else that is no stack file touches all stacks.
+
+`requirements-dev.txt` is not here: `make setup` installs from it.
+"""
+
+
+def touched(repository: Repository, base: str, head: str) -> list[str]:
+    """List the stacks with a file at HEAD that HEAD changes, since it left BASE, in the order in which they run."""
+    start, end = repository.commit(base), repository.commit(head)
+    before, after = repository.tree(repository.fork_point(start, end)), repository.tree(end)
+    paths = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    there = stacks(after)
+    found: set[str] = set()
+    for path in paths:
+        stack = stack_at(path)
+        if stack is None:
+            found |= set() if _nothing(path) else set(there)
+        elif "-" in stack:
+            found.add(stack)
+        else:
+            found |= {stack} | _tenants(
+                stack, _environment(repository, before, stack), _environment(repository, after, stack), there
+            )
+    return in_order(found & set(there))
+
+
+def stacks(tree: Tree) -> list[str]:
+    """List the stacks that have a file, environments before tenants."""
+    return in_order(stack for path, entry in tree.items() if entry.mode == FILE and (stack := stack_at(path)))
+
+
+def _nothing(path: str) -> bool:
+    return any(path.startswith(name) if name.endswith("/") else path == name for name in NOTHING)
+
+
+def _tenants(name: str, before: Environment | None, after: Environment | None, there: list[str]) -> set[str]:
+    """Name the tenants' stacks for which an environment's file changed: all where it can not be read."""
+    mine = {stack.partition("-")[2]: stack for stack in there if stack.startswith(f"{name}-")}
+    if before is None or after is None:
+        return set(mine.values())
+    return {stack for tenant, stack in mine.items() if _digest(before, tenant) != _digest(after, tenant)}
+
+
+def _digest(environment: Environment, tenant: str) -> str | None:
+    return digest(environment, tenant) if tenant in environment.tenants else None
+
+
+def _environment(repository: Repository, tree: Tree, name: str) -> Environment | None:
+    """Read a version of an environment's file as data; None where there is none, or one that is refused."""
+    entry = tree.get(path_of(name))
+    if entry is None or entry.mode != FILE:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / f"Pulumi.{name}.yaml").write_bytes(repository.blobs([entry.oid])[entry.oid])
+        try:
+            settings = load(name, Path(folder))
+        except SettingsError:
+            return None
+    return settings.environment if isinstance(settings, EnvironmentSettings) else None

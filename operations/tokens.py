@@ -1,0 +1,134 @@
+"""Whether each tenant's Proxmox VE token may do what the list says and nothing else, asked with that token itself."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from operations.effective import differences, foreign_paths, is_template
+from operations.https import UnansweredError
+from operations.proxmox import Proxmox
+from settings.environment import ProxmoxLocation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from operations.handed_over import HandedOver
+    from operations.https import Servers
+    from operations.proxmox import Permissions
+    from settings.stack import EnvironmentSettings
+
+Line = tuple[str, Literal["ok", "WRONG", "not checked"], str]
+
+_CARRIED = re.compile(r"(net|hostpci|usb|virtiofs)[0-9]+|args|hookscript")
+_RUN = "run `pulumi up` of the environment"
+
+
+def tokens(settings: EnvironmentSettings, given: Mapping[str, HandedOver], servers: Servers) -> Iterator[Line]:
+    """Judge each Proxmox location: its version, its templates, and there each tenant's Secret and token."""
+    for name, location in sorted(settings.environment.locations.items()):
+        if not isinstance(location, ProxmoxLocation):
+            continue
+        server = servers.at(location.endpoint, location.ca)
+        asked: list[tuple[Proxmox, Permissions]] = []
+        for tenant in sorted(location.tenants):
+            what = f"{name}/{tenant}"
+            pve, token = given[tenant].pve.get(name, {}), given[tenant].handover.get(f"{name}.token", "")
+            yield from _secrets(what, location, pve, token)
+            if not token:
+                continue
+            api = Proxmox(server, token)
+            try:
+                found = api.permissions()
+            except UnansweredError as error:
+                yield f"{what}: the token's permissions", "not checked", f"{location.endpoint}: {error}"
+                continue
+            asked.append((api, found))
+            yield from _permissions(settings, name, tenant, found)
+            yield from _probes(settings, name, tenant, api)
+        if asked:
+            yield from _version(name, location, asked[0][0])
+            yield from _templates(name, location, *asked[0])
+
+
+def _secrets(what: str, location: ProxmoxLocation, pve: Mapping[str, str], token: str) -> Iterator[Line]:
+    """Compare what Cluster API's controllers get with what the tenant's stack gets, and with the location."""
+    row = f"{what}: the Secrets that carry the token"
+    if not pve or not token:
+        yield row, "WRONG", f"not all in the cluster: {_RUN}"
+        return
+    wanted = {"url": location.endpoint, "insecure": "false", "token": token.partition("=")[0]}
+    wanted["secret"] = token.partition("=")[2]
+    if location.ca:
+        wanted["root_ca"] = location.ca
+    differing = sorted(key for key in wanted.keys() | pve.keys() if wanted.get(key) != pve.get(key))
+    if differing:
+        yield row, "WRONG", f"differs from the environment in {', '.join(differing)}: {_RUN}"
+    else:
+        yield row, "ok", ""
+
+
+def _permissions(settings: EnvironmentSettings, name: str, tenant: str, found: Permissions) -> Iterator[Line]:
+    said = differences(settings, name, tenant, found)
+    row = f"{name}/{tenant}: the token's permissions are those of the list"
+    yield (row, "WRONG", "; ".join(said)) if said else (row, "ok", f"{len(found)} paths")
+
+
+def _probes(settings: EnvironmentSettings, name: str, tenant: str, api: Proxmox) -> Iterator[Line]:
+    row = f"{name}/{tenant}: the token may do nothing elsewhere"
+    paths = foreign_paths(settings, name, tenant)
+    try:
+        open_ones = [path for path in paths if api.permissions(path)]
+    except UnansweredError as error:
+        yield row, "not checked", str(error)
+        return
+    if open_ones:
+        yield row, "WRONG", f"it has rights on {', '.join(open_ones)}"
+    else:
+        yield row, "ok", f"asked for {len(paths)} paths"
+
+
+def _version(name: str, location: ProxmoxLocation, api: Proxmox) -> Iterator[Line]:
+    row = f"{name}: Proxmox VE {location.pve}"
+    try:
+        found = api.version()
+    except UnansweredError as error:
+        yield row, "not checked", str(error)
+        return
+    if found == location.pve:
+        yield row, "ok", ""
+    else:
+        yield row, "WRONG", f"it runs {found}: write `pve: {found}` in the location"
+
+
+def _templates(name: str, location: ProxmoxLocation, api: Proxmox, found: Permissions) -> Iterator[Line]:
+    """Look at everything that tenants can clone: a template, without NIC and without what a clone must not have."""
+    pool = location.template.pool
+    row = f"{name}: what tenants can clone"
+    members = {int(path.removeprefix("/vms/")) for path, there in found.items() if _clonable(path, there)}
+    if location.template.id not in members:
+        yield row, "WRONG", f"template {location.template.id} is not in the pool {pool}: no machine can be made"
+    try:
+        nodes = {int(item["vmid"]): item for item in api.machines()}
+        for vm_id in sorted(members):
+            machine = nodes.get(vm_id)
+            if machine is None:
+                yield row, "not checked", f"{vm_id} is in the pool {pool} and not listed"
+            elif not machine.get("template"):
+                yield row, "WRONG", f"{vm_id} in the pool {pool} is no template: every tenant can clone it"
+            else:
+                yield from _template(row, vm_id, api.config(str(machine["node"]), vm_id))
+    except UnansweredError as error:
+        yield row, "not checked", str(error)
+
+
+def _clonable(path: str, there: dict[str, int]) -> bool:
+    return path.startswith("/vms/") and is_template(there)
+
+
+def _template(row: str, vm_id: int, config: dict[str, object]) -> Iterator[Line]:
+    carried = sorted(key for key, value in config.items() if _CARRIED.fullmatch(key) or "cloudinit" in str(value))
+    if carried:
+        yield row, "WRONG", f"template {vm_id} has {', '.join(carried)}: every clone begins with it"
+    else:
+        yield row, "ok", f"template {vm_id} has no NIC, no device of the host and no cloud-init drive"
