@@ -96,8 +96,10 @@ class Location(pulumi.ComponentResource):
         )
         acls: list[pulumi.Resource] = []
         for grant in grants(self._settings, self._name, tenant):
-            # A separated token has what it and its user both have, so both get each role.
-            for who, holder in (("user", {"user_id": user.user_id}), ("token", {"token_id": token.id})):
+            # A separated token has what it and its user both have, so both get each role. The token's id is put
+            # together of what is known at preview, so that the policy pack can judge who gets what.
+            token_id = pulumi.Output.concat(token.user_id, "!", token.token_name)
+            for who, holder in (("user", {"user_id": user.user_id}), ("token", {"token_id": token_id})):
                 acls.append(
                     proxmox.Acl(
                         f"{own}-{who}-{_slug(grant)}",

@@ -123,7 +123,10 @@ class ProxmoxTenant(Model):
 
 
 class ProxmoxLocation(Model):
-    """One Proxmox VE cluster with its own API endpoint; `pve` is the major version that it runs."""
+    """One Proxmox VE cluster with its own API endpoint; `pve` is the major version that it runs.
+
+    `former_templates` are those from which machines that still stand were made: nothing new is made from them.
+    """
 
     type: Literal["proxmox"]
     endpoint: Endpoint
@@ -132,6 +135,7 @@ class ProxmoxLocation(Model):
     nodes: dict[NodeName, Node] = Field(min_length=1)
     storage: Storage
     template: Template
+    former_templates: tuple[Template, ...] = Field(default=(), strict=False)
     region: Label | None = None
     dns_servers: tuple[Address, ...] = Field(default=(), strict=False)
     uplink: Uplink | None = None

@@ -23,7 +23,10 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("tenants", "*"): CUT,
     ("locations",): CUT,
     ("locations", "*"): CUT,
-    **{("locations", "*", key): CUT for key in ("ca", "pve", "region", "dnsServers", "uplink", "tenants")},
+    **{
+        ("locations", "*", key): CUT
+        for key in ("ca", "formerTemplates", "pve", "region", "dnsServers", "uplink", "tenants")
+    },
     ("locations", "*", "tenants", "*"): CUT,
     **{("locations", "*", "template", key): CUT for key in ("disk", "pool")},
     ("locations", "*", "tenants", "*", "rotation"): CUT,

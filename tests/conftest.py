@@ -27,6 +27,8 @@ SLOW = (
     "tests/manifests/test_guard_offline.py",
     "tests/manifests/test_properties.py",
     "tests/manifests/test_render_guard.py",
+    "tests/policy/test_differential.py",
+    "tests/policy/test_unknowns.py",
     "tests/settings/test_properties.py",
 )
 """What needs no lab and is too long for `make test-fast`: the whole guard, properties, what starts processes."""

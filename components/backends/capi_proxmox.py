@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from manifests.manifest import Manifest
+from manifests.pool import MACHINE_TEMPLATE
 from manifests.pool import pool as render
+from settings.access import resource_pool
+from settings.environment import ProxmoxLocation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +42,7 @@ def capi_proxmox(run: TenantRun, cluster: str, pool: str, parent: pulumi.Resourc
     rendered = render(run.settings, cluster, pool)
     current = {kind: manifest.body for kind, manifest in rendered.templates.items()}
     kept_before = kept(current, run.last_templates.get(f"{cluster}-{pool}", {}))
-    previous = {kind: text for kind, text in kept_before.items() if on_own_network(json.loads(text), run.settings)}
+    previous = {kind: text for kind, text in kept_before.items() if is_allowed(json.loads(text), run.settings)}
     run.objects.register_all(rendered.templates.values(), parent)
     after = next(iter(rendered.templates.values())).after
     old = [Manifest(json.loads(text), rendered.deployment.part, after) for text in previous.values()]
@@ -51,13 +54,28 @@ def capi_proxmox(run: TenantRun, cluster: str, pool: str, parent: pulumi.Resourc
     return Templates(deployment.id.apply(lambda _: texts), previous)
 
 
-def on_own_network(body: Mapping[str, Any], settings: TenantSettings) -> bool:
-    """Say whether a kept template's NIC is still one of the tenant's networks; nothing may be cloned from it if not."""
-    nic = body["spec"]["template"]["spec"].get("network", {}).get("default")
-    if nic is None:
+def is_allowed(body: Mapping[str, Any], settings: TenantSettings) -> bool:
+    """Say whether a kept template is still all the tenant's own: network, ids, pool, storage, VM template.
+
+    Nothing may be cloned from it if not, and the policy pack would refuse it.
+    """
+    if body["kind"] != MACHINE_TEMPLATE:
         return True
+    spec = body["spec"]["template"]["spec"]
+    nic = spec["network"]["default"]
     row = settings.rows.get(nic["ipv4PoolRef"]["name"])
-    return row is not None and (row.bridge, row.vlan) == (nic["bridge"], nic["vlan"])
+    location = settings.environment.locations.get(row.location) if row is not None else None
+    if row is None or not isinstance(location, ProxmoxLocation) or settings.tenant not in location.tenants:
+        return False
+    ids, own = spec["vmIDRange"], location.tenants[settings.tenant].vm_ids
+    templates = [sorted(item.tags) for item in (location.template, *location.former_templates)]
+    return (
+        (row.bridge, row.vlan) == (nic["bridge"], nic["vlan"])
+        and own.first <= ids["start"] <= ids["end"] <= own.last
+        and spec["pool"] == resource_pool(settings.environment_name, settings.tenant)
+        and spec["storage"] == location.storage.name
+        and sorted(spec["templateSelector"]["matchTags"]) in templates
+    )
 
 
 def kept(current: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, str]:

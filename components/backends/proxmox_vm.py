@@ -54,14 +54,15 @@ def _vm(
     provider = run.providers.proxmox[machine.location]
     opts = pulumi.ResourceOptions(parent=parent, provider=provider)
     seed = machine_config(settings, cluster, pool, machine)
-    seed_hash = content_hash(machine.name, seed)
+    seed_name = f"{machine.name}-{content_hash(machine.name, seed)}"
+    storage = location.tenants[settings.tenant].iso_storage
     iso = proxmox.FileLegacy(
-        f"{machine.name}-{seed_hash}",
+        seed_name,
         content_type="iso",
-        datastore_id=location.tenants[settings.tenant].iso_storage,
+        datastore_id=storage,
         node_name=machine.node,
         source_file=proxmox.FileLegacySourceFileArgs(
-            path=str(write_seed(machine.name, seed)), file_name=f"{machine.name}-{seed_hash}.iso"
+            path=str(write_seed(machine.name, seed)), file_name=f"{seed_name}.iso"
         ),
         # Name and contents change together, so a path that differs between checkouts is no change. Nor is a node: a
         # replacement of the same name would be uploaded and then deleted (seen with the real plugin).
@@ -89,8 +90,9 @@ def _vm(
         network_devices=[
             proxmox.VmLegacyNetworkDeviceArgs(bridge=row.bridge, vlan_id=row.vlan, model="virtio", mtu=row.mtu)
         ],
-        cdrom=proxmox.VmLegacyCdromArgs(file_id=iso.id, interface="ide2"),
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=IGNORED)),
+        # The ISO's id, written out: known at preview, where the policy pack judges whose storage it is in.
+        cdrom=proxmox.VmLegacyCdromArgs(file_id=f"{storage}:iso/{seed_name}.iso", interface="ide2"),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=IGNORED, depends_on=[iso])),
     )
     return vm.vm_id.apply(
         lambda _: {

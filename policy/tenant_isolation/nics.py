@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.reading import ABSENT, UNKNOWN
-from tenant_isolation.table import whole_number
-from tenant_isolation.verdicts import listed, shown
+from tenant_isolation.verdicts import shown, strange
+from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tenant_isolation.table import Row
-    from tenant_isolation.verdicts import Place
+    from tenant_isolation.table import OpenBridge, Row
+    from tenant_isolation.verdicts import Offer
 
 WHY_KNOWN = "A network must be known when the run is judged: take it from the platform's table, not from an output."
 
@@ -38,17 +36,16 @@ class Nic:
         return self.value.get(self.vlan_field, ABSENT)
 
 
-def row_for(nic: Nic, place: Place) -> tuple[Row | None, list[str]]:
-    """Find the tenant's row that a NIC asks for; else say what is wrong with it, and what to write instead."""
-    row, complaints = _match(nic, place.rows)
-    problems = [f"{nic.label}{complaint} {place.offer(nic.vlan_field)}" for complaint in complaints]
-    strange = [key for key in nic.value if key not in nic.known_fields] if isinstance(nic.value, dict) else []
-    if strange:
-        problems.append(f"{nic.label} has fields that this pack can not judge: {listed(strange)}. Leave them out.")
-    return row, problems
+def network_of(nic: Nic, offer: Offer) -> tuple[Row | OpenBridge | None, list[str]]:
+    """Find the tenant's row (or open bridge) that a NIC asks for; else say what is wrong, and what to write instead."""
+    found, complaints = _match(nic, offer)
+    problems = [f"{nic.label}{complaint} {offer.says(nic.vlan_field)}" for complaint in complaints]
+    if isinstance(nic.value, dict):
+        problems += strange(nic.value, nic.known_fields, f"{nic.label} has fields")
+    return found, problems
 
 
-def _match(nic: Nic, rows: Iterable[Row]) -> tuple[Row | None, list[str]]:
+def _match(nic: Nic, offer: Offer) -> tuple[Row | OpenBridge | None, list[str]]:
     if nic.value is UNKNOWN:
         return None, [f" is not known yet. {WHY_KNOWN}"]
     if not isinstance(nic.value, dict):
@@ -59,8 +56,15 @@ def _match(nic: Nic, rows: Iterable[Row]) -> tuple[Row | None, list[str]]:
     vlan = whole_number(nic.vlan)
     if nic.vlan is ABSENT or vlan == 0:
         return None, [" has no VLAN, so it would see every VLAN of its bridge."]
-    for row in rows:
-        if row.bridge == nic.bridge and row.vlan == vlan:
-            return row, []
+    found = _found(nic.bridge, vlan, offer)
     hint = " (a VLAN is a whole number)" if vlan is None else ""
-    return None, [f" asks for VLAN {shown(nic.vlan)} on bridge {shown(nic.bridge)}{hint}."]
+    asked = f" asks for VLAN {shown(nic.vlan)} on bridge {shown(nic.bridge)}{hint}."
+    return found, [] if found else [asked]
+
+
+def _found(bridge: Any, vlan: int | None, offer: Offer) -> Row | OpenBridge | None:
+    if vlan is None:
+        return None
+    rows = (row for row in offer.rows if (row.bridge, row.vlan) == (bridge, vlan))
+    opened = (item for item in offer.open_bridges if item.bridge == bridge and item.has(vlan))
+    return next(rows, None) or next(opened, None)

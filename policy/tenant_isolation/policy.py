@@ -14,12 +14,15 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UnknownValueError
 
+from tenant_isolation.config import ConfigError, table
 from tenant_isolation.judgement import problems
-from tenant_isolation.table import SCHEMA, ConfigError, Table, table
+from tenant_isolation.schema import REQUIRED, SCHEMA
 from tenant_isolation.verdicts import Case, Provider, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tenant_isolation.table import Table
 
 NAME = "tenant-isolation"
 DESCRIPTION = "Machines of a tenant get only the networks that the platform gave that tenant."
@@ -34,7 +37,7 @@ def tenant_isolation() -> ResourceValidationPolicy:
         validate=_Validation(),
         enforcement_level=EnforcementLevel.MANDATORY,
         severity=Severity.CRITICAL,
-        config_schema=PolicyConfigSchema(properties=SCHEMA, required=list(SCHEMA)),
+        config_schema=PolicyConfigSchema(properties=SCHEMA, required=list(REQUIRED)),
     )
 
 

@@ -1,55 +1,12 @@
-"""The pack's own reading of its config: which stack is whose, and who owns which VLAN."""
+"""The pack's own reading of its config: which stack is whose, and what a tenant has in each location."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-from tenant_isolation.endpoints import normal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-KINDS = ("environment", "tenant")
-LOCATION_TYPES = ("proxmox", "hcloud")
-MAX_VLAN = 4094
-
-_TEXT = {"type": "string", "minLength": 1}
-SCHEMA: dict[str, dict[str, Any]] = {
-    "stacks": {
-        "type": "object",
-        "minProperties": 1,
-        "additionalProperties": {
-            "type": "object",
-            "required": ["kind"],
-            "properties": {"kind": {"enum": list(KINDS)}, "tenant": _TEXT, "namespace": _TEXT},
-        },
-    },
-    "locations": {
-        "type": "object",
-        "additionalProperties": {
-            "type": "object",
-            "required": ["type"],
-            "properties": {"type": {"enum": list(LOCATION_TYPES)}, "endpoint": _TEXT},
-        },
-    },
-    "networks": {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "required": ["name", "bridge", "vlan", "tenant", "namespace", "location"],
-            "properties": {
-                **dict.fromkeys(("name", "zone", "bridge", "tenant", "namespace", "location"), _TEXT),
-                "vlan": {"type": "integer", "minimum": 1, "maximum": MAX_VLAN},
-            },
-        },
-    },
-}
-"""JSON Schema of the config; the engine checks it before it runs anything."""
-
-
-class ConfigError(Exception):
-    """The config is missing or says two things at once; the text says what."""
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True)
@@ -62,6 +19,9 @@ class Row:
     tenant: str
     namespace: str
     location: str
+    addresses: tuple[str, ...]
+    gateway: str
+    prefix: int
 
     def __str__(self) -> str:
         """Give the row as messages show it."""
@@ -69,10 +29,31 @@ class Row:
 
 
 @dataclass(frozen=True)
+class OpenBridge:
+    """A bridge that is open to tenants' namespaces; `vlans` are first and last of each range, none means every VLAN."""
+
+    bridge: str
+    vlans: tuple[tuple[int, int], ...] = ()
+
+    def has(self, vlan: int) -> bool:
+        """Say whether a VLAN of it is open."""
+        return not self.vlans or any(first <= vlan <= last for first, last in self.vlans)
+
+    def __str__(self) -> str:
+        """Give it as messages show it."""
+        ranges = ", ".join(f"{first}-{last}" for first, last in self.vlans)
+        return f"{self.bridge} (open, VLAN {ranges or 'any'})"
+
+
+@dataclass(frozen=True)
 class Stack:
-    """A stack of the map. An environment has no tenant and no namespace (both are empty)."""
+    """A stack of the map. An environment has no tenant and no namespace (both are empty).
+
+    `context` is the one context of a kubeconfig through which the stack may speak to the management cluster.
+    """
 
     name: str
+    context: str
     tenant: str = ""
     namespace: str = ""
 
@@ -83,123 +64,99 @@ class Stack:
 
 
 @dataclass(frozen=True)
+class Template:
+    """A VM template; `tags` in lower case, as Proxmox VE compares them."""
+
+    id: int
+    node: str
+    tags: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What one tenant has in one Proxmox VE location."""
+
+    location: str
+    tenant: str
+    pool: str
+    first_id: int
+    last_id: int
+    iso_storage: str
+
+
+@dataclass(frozen=True)
+class Proxmox:
+    """A Proxmox VE location; `endpoint` in its normal form, `tenants` by name."""
+
+    name: str
+    endpoint: str
+    nodes: frozenset[str]
+    storage: str
+    templates: tuple[Template, ...]
+    template_pool: str
+    tenants: dict[str, Holding]
+
+
+@dataclass(frozen=True)
+class Hcloud:
+    """A Hetzner Cloud location: its region, and each tenant's network and subnet there (CIDRs)."""
+
+    name: str
+    region: str
+    tenants: dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
 class Table:
-    """The map and the rows. `endpoints` is location by normal form of its Proxmox VE endpoint."""
+    """Everything that the config says."""
 
     stacks: dict[str, Stack]
-    endpoints: dict[str, str]
+    proxmox: tuple[Proxmox, ...]
+    hcloud: tuple[Hcloud, ...]
     rows: tuple[Row, ...]
+    open_bridges: tuple[OpenBridge, ...] = ()
     _by_tenant: dict[str, list[Row]] = field(init=False, repr=False)
+    _by_endpoint: dict[str, Proxmox] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Sort the rows by tenant, once."""
+        """Sort the rows by tenant and the locations by endpoint, once."""
         by_tenant: dict[str, list[Row]] = {}
         for row in self.rows:
             by_tenant.setdefault(row.tenant, []).append(row)
         object.__setattr__(self, "_by_tenant", by_tenant)
+        object.__setattr__(self, "_by_endpoint", {place.endpoint: place for place in self.proxmox})
 
     def rows_of(self, stack: Stack, location: str | None = None) -> list[Row]:
         """Give a tenant's rows, in one location or everywhere."""
         rows = self._by_tenant.get(stack.tenant, [])
         return [row for row in rows if location in (None, row.location)]
 
+    def at(self, endpoint: str) -> Proxmox | None:
+        """Give the location of an endpoint in normal form."""
+        return self._by_endpoint.get(endpoint)
 
-def table(config: Mapping[str, Any]) -> Table:
-    """Read the config; raise `ConfigError` where it is missing, misshapen, or gives one thing to two tenants."""
-    for key in SCHEMA:
-        if config.get(key) is None:
-            message = f"it has no `{key}`"
-            raise ConfigError(message)
-    try:
-        stacks = {name: _stack(name, entry) for name, entry in config["stacks"].items()}
-        endpoints = _endpoints(config["locations"])
-        rows = tuple(_row(entry) for entry in config["networks"])
-        proxmox = {name for name, entry in config["locations"].items() if entry["type"] == "proxmox"}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        message = f"it is not as `make policy-config` writes it ({type(error).__name__}: {error})"
-        raise ConfigError(message) from error
-    _check_rows(rows, proxmox)
-    _check_tenants([*((s.tenant, s.namespace) for s in stacks.values() if s.is_tenant), *_tenants(rows)])
-    return Table(stacks, endpoints, rows)
+    def proxmox_of(self, stack: Stack) -> list[Proxmox]:
+        """Give the Proxmox VE locations that a stack may speak to: a tenant's own, an environment's all."""
+        return [place for place in self.proxmox if not stack.is_tenant or stack.tenant in place.tenants]
 
+    def hcloud_of(self, stack: Stack) -> list[Hcloud]:
+        """Give the Hetzner Cloud locations of a tenant."""
+        return [place for place in self.hcloud if stack.tenant in place.tenants]
 
-def _stack(name: str, entry: Mapping[str, Any]) -> Stack:
-    if entry["kind"] == "environment":
-        return Stack(name)
-    if entry["kind"] != "tenant":
-        message = f"stack {name} is neither an environment nor a tenant"
-        raise ValueError(message)
-    return Stack(name, _text(entry["tenant"]), _text(entry["namespace"]))
+    @property
+    def namespaces(self) -> set[str]:
+        """Give the tenants' namespaces."""
+        return {stack.namespace for stack in self.stacks.values() if stack.is_tenant}
+
+    def bridges(self, location: str) -> set[str]:
+        """Give the bridges that the platform hands out in a location: those of its rows, and the open ones."""
+        return {row.bridge for row in self.rows if row.location == location} | {
+            item.bridge for item in self.open_bridges
+        }
 
 
-def _endpoints(locations: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, entry in locations.items():
-        if entry["type"] != "proxmox":
-            continue
-        endpoint = normal(entry["endpoint"])
-        if endpoint is None:
-            message = f"location {name} has no endpoint that can be read"
-            raise ValueError(message)
-        if endpoint in found:
-            message = f"locations {found[endpoint]} and {name} have one endpoint"
-            raise ValueError(message)
-        found[endpoint] = name
-    return found
-
-
-def _row(entry: Mapping[str, Any]) -> Row:
-    vlan = whole_number(entry["vlan"])
-    if vlan is None or not 1 <= vlan <= MAX_VLAN:
-        message = f"network {entry['name']} has no VLAN"
-        raise ValueError(message)
-    texts = {key: _text(entry[key]) for key in ("name", "bridge", "tenant", "namespace", "location")}
-    return Row(vlan=vlan, **texts)
-
-
-def _check_rows(rows: Iterable[Row], proxmox: set[str]) -> None:
-    # Over all locations: a Kubernetes object names none, so one bridge and VLAN must be one network.
-    owners: dict[tuple[str, int], str] = {}
-    names: set[str] = set()
-    for row in rows:
-        place = (row.bridge, row.vlan)
-        if row.location not in proxmox:
-            message = f"network {row.name} is in {row.location}, which is no Proxmox VE location of it"
-        elif row.name in names:
-            message = f"two networks are called {row.name}"
-        elif place in owners:
-            message = f"networks {owners[place]} and {row.name} are both {row.bridge} VLAN {row.vlan}"
-        else:
-            owners[place] = row.name
-            names.add(row.name)
-            continue
-        raise ConfigError(message)
-
-
-def _tenants(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    return [(row.tenant, row.namespace) for row in rows]
-
-
-def _check_tenants(pairs: Iterable[tuple[str, str]]) -> None:
-    namespaces: dict[str, str] = {}
-    tenants: dict[str, str] = {}
-    for tenant, namespace in pairs:
-        if namespaces.setdefault(tenant, namespace) != namespace or tenants.setdefault(namespace, tenant) != tenant:
-            message = f"tenant {tenant} and namespace {namespace} do not belong to each other alone"
-            raise ConfigError(message)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        message = f"{value!r} is not a text"
-        raise ValueError(message)
-    return value
-
-
-def whole_number(value: object) -> int | None:
-    """Give a number that is whole as int (numbers come from the engine as floats), or None."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    if isinstance(value, float) and not value.is_integer():
-        return None
-    return int(value)
+def listed_rows(rows: Iterable[Row], most: int) -> str:
+    """Give rows for a message, the first of many."""
+    found = list(rows)
+    names = ", ".join(map(str, found[:most]))
+    return f"{names} and {len(found) - most} more" if len(found) > most else names

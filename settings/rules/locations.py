@@ -12,6 +12,7 @@ from settings.rules.views import problem, warning
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from settings.environment import ProxmoxLocation, Template
     from settings.problems import Problem
     from settings.rules.views import EnvironmentView
 
@@ -50,22 +51,33 @@ def authorities_are_certificates(view: EnvironmentView) -> Iterator[Problem]:
 
 
 def templates_can_be_found(view: EnvironmentView) -> Iterator[Problem]:
-    """Require that a template stands on a node that is there, outside every tenant's ids, and has each tag once."""
+    """Require that a template stands on a node that is there, outside every tenant's ids, and has each tag once.
+
+    Former templates too, but for the node, which may be gone.
+    """
     for name, location in view.proxmox.items():
-        place = ("locations", name, "template")
         template = location.template
         if template.node not in location.nodes:
             why = f"location {name} has no node of this name"
-            yield problem("UNKNOWN_NODE", (*place, "node"), template.node, why, choose(template.node, location.nodes))
-        for tenant, own in sorted(location.tenants.items()):
-            if own.vm_ids.first <= template.id <= own.vm_ids.last:
-                why = f"the id is among those of tenant {tenant} ({own.vm_ids}), whose machines would take it"
-                yield problem("ID_TAKEN", (*place, "id"), template.id, why, "give the template an id of no tenant")
-                break
-        for index, tag in enumerate(template.tags):
-            if tag in template.tags[:index]:
-                why = "the tag stands there twice"
-                yield problem("DUPLICATE_NAME", (*place, "tags", index), tag, why, "keep one of them")
+            place = ("locations", name, "template", "node")
+            yield problem("UNKNOWN_NODE", place, template.node, why, choose(template.node, location.nodes))
+        yield from _template_problems(("locations", name, "template"), template, location)
+        for index, former in enumerate(location.former_templates):
+            yield from _template_problems(("locations", name, "formerTemplates", index), former, location)
+
+
+def _template_problems(
+    place: tuple[str | int, ...], template: Template, location: ProxmoxLocation
+) -> Iterator[Problem]:
+    for tenant, own in sorted(location.tenants.items()):
+        if own.vm_ids.first <= template.id <= own.vm_ids.last:
+            why = f"the id is among those of tenant {tenant} ({own.vm_ids}), whose machines would take it"
+            yield problem("ID_TAKEN", (*place, "id"), template.id, why, "give the template an id of no tenant")
+            break
+    for index, tag in enumerate(template.tags):
+        if tag in template.tags[:index]:
+            why = "the tag stands there twice"
+            yield problem("DUPLICATE_NAME", (*place, "tags", index), tag, why, "keep one of them")
 
 
 def template_pools_are_the_administrators(view: EnvironmentView) -> Iterator[Problem]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from pulumi.runtime.rpc import UNKNOWN
 
 from components.backends.capi_proxmox import kept
 from tests.components.examples import run_tenant, tenant_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tests.components.engine import Run
 
@@ -160,14 +161,35 @@ def test_the_outputs_are_text_so_that_no_number_comes_back_as_another() -> None:
     assert memory == 8192
 
 
-def test_a_template_on_a_network_that_is_no_longer_the_tenants_is_not_kept() -> None:
-    def other_vlan(raw: dict[str, Any]) -> None:
-        raw["zones"]["workers"]["networks"]["acme-lab"]["vlan"] = 203
-
+def _after(change: Callable[[dict[str, Any]], None]) -> tuple[str, Run]:
+    """Run acme with 8 GiB, then with 16 in a changed environment; give the first template's name and the second run."""
     eight = _run(8)
     bigger = tenant_settings(
-        "acme", lambda raw: raw["clusters"]["prod"]["pools"]["lab"]["size"].update(memory="16Gi"), other_vlan
+        "acme", lambda raw: raw["clusters"]["prod"]["pools"]["lab"]["size"].update(memory="16Gi"), change
     )
-    run = run_tenant(bigger, templates=eight.outputs["templates"])
-    assert _current(eight) not in _names(run)
+    return _current(eight), run_tenant(bigger, templates=eight.outputs["templates"])
+
+
+NEWER = {"tags": ["talos", "v1.14.0"], "id": 9001, "node": "pve1"}
+OLD = {"tags": ["v1.13.6", "talos"], "id": 9000, "node": "pve1"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw["zones"]["workers"]["networks"]["acme-lab"].update(vlan=203),
+        lambda raw: raw["locations"]["lab"]["storage"].update(name="other"),
+        lambda raw: raw["locations"]["lab"].update(template=NEWER),
+        lambda raw: raw["locations"]["lab"].update(template=NEWER, formerTemplates=[{**OLD, "tags": ["talos"]}]),
+    ],
+    ids=["another VLAN", "another storage", "another template", "a former template of other tags"],
+)
+def test_a_template_that_is_no_longer_all_the_tenants_own_is_not_kept(change: Callable[[Any], None]) -> None:
+    old, run = _after(change)
+    assert old not in _names(run)
     assert _names(run) == [_current(run)]
+
+
+def test_a_template_of_a_former_vm_template_is_kept_through_its_rolling_update() -> None:
+    old, run = _after(lambda raw: raw["locations"]["lab"].update(template=NEWER, formerTemplates=[OLD]))
+    assert _names(run) == sorted([old, _current(run)])

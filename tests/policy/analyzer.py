@@ -30,15 +30,16 @@ def secret(value: Any) -> dict[str, Any]:
 class Analyzer:
     """One process `python -m pulumi.policy ENGINE .` in the pack's folder."""
 
-    def __init__(self, pack: Path) -> None:
-        """Name the pack's folder."""
+    def __init__(self, pack: Path, python: Path | None = None) -> None:
+        """Name the pack's folder, and the interpreter if it is not this one."""
         self._pack = pack
+        self._python = str(python or sys.executable)
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
         """Start the process and connect to the port that it prints."""
         nowhere = "127.0.0.1:9"  # the engine's own address: a pack speaks to it only to log
-        command = [sys.executable, "-u", "-m", "pulumi.policy", nowhere, "."]
+        command = [self._python, "-u", "-m", "pulumi.policy", nowhere, "."]
         self._process = subprocess.Popen(command, cwd=self._pack, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         port = int(self._process.stdout.readline())

@@ -11,6 +11,7 @@ import pytest
 PACK = Path(__file__).parents[2] / "policy"
 sys.path.insert(0, str(PACK))  # as the engine has it: the pack's folder is on the import path
 
+from tests.guard.offline import Worker  # noqa: E402 - likewise
 from tests.policy.analyzer import Analyzer  # noqa: E402 - it imports the pack's modules
 from tests.policy.examples import CONFIG  # noqa: E402 - likewise
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 def running() -> Iterator[Analyzer]:
     with Analyzer(PACK) as analyzer:
         yield analyzer
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Worker]:
+    """Start the evaluator of the guard's policies, and end it."""
+    with Worker() as worker:
+        yield worker
 
 
 @pytest.fixture

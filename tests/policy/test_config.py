@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from google.protobuf import json_format
+from tenant_isolation.config import ConfigError, table
 from tenant_isolation.endpoints import normal
 from tenant_isolation.policy import stack_of
-from tenant_isolation.table import ConfigError, table
 
 from tests.policy.examples import CONFIG, PROXMOX, VM, row, vm
 
@@ -34,12 +32,15 @@ def test_the_engine_is_told_that_the_config_is_required(running: Analyzer) -> No
     assert sorted(policy.configSchema.required) == ["locations", "networks", "stacks"]
     schema = json_format.MessageToDict(policy.configSchema.properties)
     row_schema = schema["networks"]["items"]
-    assert sorted(row_schema["properties"]) == ["bridge", "location", "name", "namespace", "tenant", "vlan", "zone"]
+    assert sorted(row_schema["properties"]) == sorted([*CONFIG["networks"][0]])
     assert set(row_schema["properties"]) - set(row_schema["required"]) == {"zone"}
     assert row_schema["properties"]["vlan"] == {"type": "integer", "minimum": 1, "maximum": 4094}
     assert schema["stacks"]["minProperties"] == 1
     assert schema["stacks"]["additionalProperties"]["properties"]["kind"] == {"enum": ["environment", "tenant"]}
     assert schema["locations"]["additionalProperties"]["properties"]["type"] == {"enum": ["proxmox", "hcloud"]}
+    assert schema["openBridges"]["items"]["required"] == ["bridge"]
+    for part, item in (("stacks", "lab"), ("locations", "lab"), ("locations", "fsn1")):
+        assert CONFIG[part][item].keys() <= schema[part]["additionalProperties"]["properties"].keys()
 
 
 @pytest.mark.parametrize("stack", ["lab-globex", "lab"])
@@ -95,6 +96,41 @@ def test_a_new_config_is_read(running: Analyzer) -> None:
         (lambda config: config["networks"][0].update(vlan=201.5), "network acme-lab has no VLAN"),
         (lambda config: config["networks"][0].update(vlan=float("inf")), "network acme-lab has no VLAN"),
         (lambda config: config["networks"][0].update(bridge=None), "None is not a text"),
+        (lambda config: config["networks"][0].update(prefix="24"), "'24' is not a whole number"),
+        (lambda config: config["networks"][0].update(addresses=[1]), "1 is not a text"),
+        (lambda config: config["networks"][0].pop("gateway"), "KeyError: 'gateway'"),
+        (lambda config: config["networks"][0].update(tenant="initech"), "where its tenant initech has nothing"),
+        (lambda config: config["stacks"]["lab"].pop("context"), "KeyError: 'context'"),
+        (lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[2000]), "ValueError"),
+        (lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[2010, 2000]), "2010 to 2000 is no"),
+        (lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[2000, 2100]), "share VM ids"),
+        (
+            lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[8000, 9000]),
+            "has a VM id of tenant",
+        ),
+        (
+            lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[8999, 8999]),
+            "has a VM id of tenant",
+        ),
+        (
+            lambda config: config["locations"]["lab"]["tenants"]["acme"].update(isoStorage="iso-globex"),
+            "one ISO storage",
+        ),
+        (lambda config: config["locations"]["lab"]["tenants"]["acme"].update(pool="lab-globex"), "one resource pool"),
+        (lambda config: config["locations"]["lab"]["tenants"]["acme"].update(pool="templates"), "one resource pool"),
+        (lambda config: config["locations"]["lab"]["tenants"]["acme"].pop("isoStorage"), "KeyError: 'isoStorage'"),
+        (lambda config: config["locations"]["lab"].pop("storage"), "KeyError: 'storage'"),
+        (lambda config: config["locations"]["lab"].pop("templatePool"), "KeyError: 'templatePool'"),
+        (lambda config: config["locations"]["lab"]["templates"][0].update(id="9000"), "'9000' is not a whole number"),
+        (lambda config: config["locations"]["lab"]["templates"][0].update(tags=[7]), "7 is not a text"),
+        (lambda config: config["locations"]["fsn1"].pop("region"), "KeyError: 'region'"),
+        (lambda config: config["locations"]["fsn1"]["tenants"]["acme"].pop("subnet"), "KeyError: 'subnet'"),
+        (
+            lambda config: config["openBridges"][0].update(bridge="vmbr1"),
+            "bridge vmbr1 is open, but network acme-lab is",
+        ),
+        (lambda config: config["openBridges"][0].update(vlans=[[5, 4]]), "5 to 4 is no range"),
+        (lambda config: config["openBridges"][0].update(vlans=[["5", 6]]), "'5' is not a whole number"),
         (lambda config: config["networks"][0].update(location="fsn1"), "which is no Proxmox VE location"),
         (lambda config: config["networks"][0].update(location="mars"), "which is no Proxmox VE location"),
         (lambda config: config["networks"][0].update(name="acme-dc"), "two networks are called acme-dc"),
@@ -126,6 +162,16 @@ def test_an_environment_without_networks_is_a_config_too() -> None:
     assert table({**CONFIG, "networks": []}).rows == ()
 
 
+def test_without_open_bridges_none_is_open() -> None:
+    assert table({key: value for key, value in CONFIG.items() if key != "openBridges"}).open_bridges == ()
+    assert len(table(CONFIG).open_bridges) == 2
+
+
+def test_ids_that_meet_at_their_ends_only_are_nobodys_but_their_owners() -> None:
+    assert table(changed(lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[2000, 2099])))
+    assert table(changed(lambda config: config["locations"]["lab"]["tenants"]["acme"].update(vmIds=[9001, 9002])))
+
+
 def test_the_stack_comes_from_the_urn() -> None:
     assert stack_of("urn:pulumi:lab-acme::hybrid::pulumi:pulumi:Stack::hybrid-lab-acme") == "lab-acme"
     for urn in ("", "lab-acme", "urn:pulumi:lab-acme", "urn:pulumi:::x", "urn:other:lab-acme::x::y::z"):
@@ -152,10 +198,3 @@ def test_the_stack_comes_from_the_urn() -> None:
 )
 def test_endpoints_are_compared_in_one_form(written: object, read: str | None) -> None:
     assert normal(written) == read
-
-
-def test_the_configs_shape_is_that_of_the_contract() -> None:
-    # What the README shows is a config that the pack reads.
-    text = (Path(__file__).parents[2] / "policy" / "README.md").read_text(encoding="utf-8")
-    shown = json.loads(text.split("```json\n")[1].split("```")[0])["tenant-isolation"]
-    assert {stack.tenant for stack in table(shown).stacks.values()} == {"", "acme"}

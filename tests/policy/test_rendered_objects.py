@@ -11,7 +11,7 @@ from manifests.policy_config import policy_config
 from manifests.render import manifests
 from settings.load import load
 from tests.policy.analyzer import POLICY
-from tests.policy.examples import KUBERNETES
+from tests.policy.examples import kubernetes
 
 if TYPE_CHECKING:
     from tests.policy.analyzer import Analyzer
@@ -43,16 +43,16 @@ def test_rendered_objects_pass_for_their_own_tenant_alone(lab: Analyzer, stack: 
     assert objects
     other = next(name for name in TENANTS if name != stack)
     for token, body in objects:
-        assert lab.analyze(token, body, KUBERNETES, stack=stack) == []
-        assert lab.analyze(token, body, KUBERNETES, stack=other)
-        assert lab.analyze(token, body, KUBERNETES, stack="lab-unheard")
+        assert lab.analyze(token, body, kubernetes(stack), stack=stack) == []
+        assert lab.analyze(token, body, kubernetes(other), stack=other)
+        assert lab.analyze(token, body, kubernetes(stack), stack="lab-unheard")
 
 
 def test_a_template_rendered_for_one_tenant_is_refused_in_the_namespace_of_another(lab: Analyzer) -> None:
     for token, body in rendered("lab-acme"):
         if body["kind"] == "ProxmoxMachineTemplate":
             moved = {**body, "metadata": {**body["metadata"], "namespace": "tenant-globex"}}
-            messages = lab.analyze(token, moved, KUBERNETES, stack="lab-globex")
+            messages = lab.analyze(token, moved, kubernetes("lab-globex"), stack="lab-globex")
             assert any("NIC 1 (network.default) asks for VLAN 201 on bridge vmbr1." in message for message in messages)
             break
     else:
@@ -61,5 +61,5 @@ def test_a_template_rendered_for_one_tenant_is_refused_in_the_namespace_of_anoth
 
 def test_an_environments_objects_pass_for_the_environment_alone(lab: Analyzer) -> None:
     for token, body in rendered("lab"):
-        assert lab.analyze(token, body, KUBERNETES, stack="lab") == []
-        assert lab.analyze(token, body, KUBERNETES, stack="lab-acme")
+        assert lab.analyze(token, body, kubernetes("lab"), stack="lab") == []
+        assert lab.analyze(token, body, kubernetes("lab-acme"), stack="lab-acme")

@@ -438,6 +438,13 @@ LOCATIONS = [
         {"locations.lab.template.id": 2250},
     ),
     Case(
+        "a former template's id among a tenant's ids is refused",
+        "ID_TAKEN",
+        "locations.lab.formerTemplates.0.id",
+        {"locations.lab.formerTemplates": [{"tags": ["talos"], "id": 2050, "node": "gone"}]},
+        {"locations.lab.formerTemplates": [{"tags": ["talos"], "id": 2250, "node": "gone"}]},
+    ),
+    Case(
         "a template's id below 100 is refused",
         "OUT_OF_BOUNDS",
         "locations.lab.template.id",
