@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
 import pycdlib
+
+from components.leftovers import Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
 FOLDER = Path(".build/iso")
 EPOCH = 1_000_000_000.0
 """The time that every date in an ISO shows, so that equal contents are equal bytes."""
+
+LEFT = 24 * 3600.0
+"""Seconds after which a file is of no run that still goes on."""
+
+_leftovers = Leftovers()
 
 
 def content_hash(hostname: str, user_data: str) -> str:
@@ -47,15 +55,28 @@ def seed_iso(hostname: str, user_data: str) -> bytes:
 
 
 def write_seed(hostname: str, user_data: str) -> Path:
-    """Write the ISO for its owner's eyes only and give its path, `.build/iso/<hash>.iso`."""
+    """Write the ISO for its owner's eyes only and give its path, `.build/iso/<hash>.iso`.
+
+    It is there until the program has ended, well or not, which is after the last upload.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
+    _remove_old()
     path = FOLDER / f"{content_hash(hostname, user_data)}.iso"
-    if not path.exists():
-        part = path.with_suffix(".part")
-        part.touch(mode=0o600)
-        part.write_bytes(seed_iso(hostname, user_data))
-        part.replace(path)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.unlink(missing_ok=True)
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(seed_iso(hostname, user_data))
+    part.replace(path)
+    _leftovers.remember(path)
     return path
+
+
+def _remove_old() -> None:
+    """Take away what a machine that crashed has left."""
+    for path in (*FOLDER.glob("*.iso"), *FOLDER.glob("*.part")):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > LEFT:
+                path.unlink()
 
 
 @contextmanager

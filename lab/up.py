@@ -14,7 +14,7 @@ from lab.env_file import env_file, full_environment
 from lab.stacks import copy_project, environments, stack_names
 from manifests.policy_config import policy_config
 from operations.private import write_private
-from operations.tenant_kubeconfig import NotYetError, Tenant, tenant_kubeconfig
+from operations.tenant_kubeconfig import NotYetError, tenant_in, tenant_kubeconfig
 from settings.load import load
 from settings.stack import EnvironmentSettings
 
@@ -132,7 +132,7 @@ def _tenant_kubeconfig(layout: Layout, stack: str, settings: EnvironmentSettings
     environment, tenant = settings.environment, stack.partition("-")[2]
     if tenant not in environment.tenants:
         return False
-    who = Tenant(stack, environment.tenants[tenant].namespace, environment.management.context)
+    who = tenant_in(environment, stack)
     try:
         config = tenant_kubeconfig(who, layout.kubeconfig)
     except NotYetError:

@@ -45,8 +45,10 @@ KINDS: dict[str, CustomKind] = {
     "KamajiControlPlane": CustomKind(
         "controlplane.cluster.x-k8s.io", "kamajicontrolplanes", {CAPI_1_10: "v1alpha1", CAPI_1_12: "v1alpha2"}
     ),
+    "Machine": CustomKind("cluster.x-k8s.io", "machines", _CORE),
     "MachineDeployment": CustomKind("cluster.x-k8s.io", "machinedeployments", _CORE),
     "MachineHealthCheck": CustomKind("cluster.x-k8s.io", "machinehealthchecks", _CORE),
+    "MachineSet": CustomKind("cluster.x-k8s.io", "machinesets", _CORE),
     "ProxmoxCluster": CustomKind("infrastructure.cluster.x-k8s.io", "proxmoxclusters", _CAPMOX),
     "ProxmoxClusterTemplate": CustomKind("infrastructure.cluster.x-k8s.io", "proxmoxclustertemplates", _CAPMOX),
     "ProxmoxMachine": CustomKind("infrastructure.cluster.x-k8s.io", "proxmoxmachines", _CAPMOX),

@@ -26,12 +26,20 @@ from settings.environment import HcloudLocation, ProxmoxLocation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from settings.environment import Environment
     from settings.stack import EnvironmentSettings
 
 VERBS = ["create", "delete", "get", "list", "patch", "watch"]
 """What the engine's Kubernetes provider needs; without list and watch a delete waits for a minute (seen)."""
 
-TOKEN_SECRET = "hybrid-token"  # noqa: S105 - a name
+
+def token_secret(environment: Environment, tenant: str) -> str:
+    """Name the Secret with the token of a tenant's identity.
+
+    Another rotation is another name: Kubernetes writes the same token again into a Secret of the same name.
+    """
+    rotation = environment.tenants[tenant].rotation
+    return "hybrid-token" if rotation == 1 else f"hybrid-token-{rotation}"
 
 
 def value_keys(settings: EnvironmentSettings, tenant: str) -> list[str]:
@@ -167,7 +175,7 @@ class _Identity:
             "apiVersion": "v1",
             "kind": "Secret",
             "metadata": {
-                "name": TOKEN_SECRET,
+                "name": token_secret(self.environment, self.tenant),
                 "namespace": self.namespace,
                 "labels": dict(LABELS),
                 "annotations": {"kubernetes.io/service-account.name": SERVICE_ACCOUNT},

@@ -22,6 +22,7 @@ from manifests.policies import (
     machines,
     pool_names,
     pools,
+    references,
     tenant_secrets,
 )
 from manifests.policies.parts import BINDING, POLICY, binding
@@ -45,6 +46,7 @@ def guard_policies(generation: Generation) -> tuple[str, ...]:
         pool_names.NAME,
         machine_bodies.NAME,
         control_planes.NAME,
+        references.NAME,
         tenant_secrets.NAME,
         bridges.NAME,
     )
@@ -93,13 +95,14 @@ def before_zones(settings: EnvironmentSettings) -> list[Manifest]:
     without = [
         clusters.clusters(environment, ()),
         control_planes.control_planes(environment, ()),
+        references.references(environment, ()),
         tenant_secrets.tenant_secrets(environment, ()),
     ]
     return [
         crd(),
         table_crd(),
         table(settings),
-        machines.machines(generation, (CRD,)),
+        machines.machines(environment, (CRD,)),
         pools.pools(generation, (CRD,)),
         *with_table,
         *without,

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 SECONDS = 10.0
 """How long a connection, and then its answer, may take."""
 
+AT_ONCE = 8
+"""Questions to one server that may be open at a time."""
+
 _OK = 200
 
 
@@ -55,7 +58,7 @@ class Server:
                 message = "the location's `ca` is no certificate"
                 raise UnansweredError(message) from None
             timeout = urllib3.Timeout(connect=SECONDS, read=SECONDS)
-            self._pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=timeout)
+            self._pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=timeout, maxsize=AT_ONCE)
         return self._pool
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from manifests.identity import TOKEN_SECRET
+from manifests.identity import token_secret
 from operations.api import UnreadableError
 from operations.managers import PROGRAM, managers
 
@@ -35,12 +35,12 @@ def secrets(api: Api, settings: EnvironmentSettings) -> Iterator[Line]:
     for tenant in sorted(settings.environment.tenants):
         namespace = settings.environment.tenants[tenant].namespace
         try:
-            yield from _of(api, namespace)
+            yield from _of(api, namespace, token_secret(settings.environment, tenant))
         except UnreadableError as error:
             yield f"{namespace}: {_WHAT}", "not checked", str(error)
 
 
-def _of(api: Api, namespace: str) -> Iterator[Line]:
+def _of(api: Api, namespace: str, own: str) -> Iterator[Line]:
     path = f"/api/v1/namespaces/{namespace}/secrets"
     every = api.items(path, metadata_only=True) or ()
     tokens = {item["metadata"]["name"] for item in api.items(path, fields=_TOKENS, metadata_only=True) or ()}
@@ -48,7 +48,7 @@ def _of(api: Api, namespace: str) -> Iterator[Line]:
     for item in every:
         meta = item["metadata"]
         name = meta["name"]
-        token = name in tokens and name != TOKEN_SECRET
+        token = name in tokens and name != own
         kubeconfig = name.endswith(_KUBECONFIG) and not _platforms(meta)
         if not token and not kubeconfig:
             continue

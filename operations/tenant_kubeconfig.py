@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from kubernetes import client, config
 from urllib3.exceptions import HTTPError
 
-from manifests.identity import TOKEN_SECRET
+from manifests.identity import token_secret
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from settings.environment import Environment
     from settings.stack import TenantSettings
 
 TIMEOUT = 10
@@ -26,16 +27,24 @@ class NotYetError(RuntimeError):
 
 @dataclass(frozen=True)
 class Tenant:
-    """What must be known of a tenant to write its kubeconfig: its stack, namespace, and the admin's context."""
+    """What must be known of a tenant to write its kubeconfig: its stack, its Secret, and the admin's context."""
 
     stack: str
     namespace: str
+    secret: str
     admin_context: str
 
 
 def tenant_of(settings: TenantSettings) -> Tenant:
     """Take it from a tenant's settings."""
-    return Tenant(settings.stack, settings.namespace, settings.environment.management.context)
+    return tenant_in(settings.environment, settings.stack)
+
+
+def tenant_in(environment: Environment, stack: str) -> Tenant:
+    """Take it from the environment, for a tenant's stack of it."""
+    name = stack.partition("-")[2]
+    namespace = environment.tenants[name].namespace
+    return Tenant(stack, namespace, token_secret(environment, name), environment.management.context)
 
 
 def tenant_kubeconfig(tenant: Tenant, admin: Path | None = None) -> dict[str, Any]:
@@ -50,19 +59,19 @@ def tenant_kubeconfig(tenant: Tenant, admin: Path | None = None) -> dict[str, An
             str(admin) if admin else None, tenant.admin_context
         )
         api = client.CoreV1Api(connection)
-        secret = api.read_namespaced_secret(TOKEN_SECRET, tenant.namespace, _request_timeout=TIMEOUT)
+        secret = api.read_namespaced_secret(tenant.secret, tenant.namespace, _request_timeout=TIMEOUT)
     except config.ConfigException:
         message = f"no admin's kubeconfig with a context {tenant.admin_context}: set KUBECONFIG to it"
         raise NotYetError(message) from None
     except client.ApiException as error:
-        message = f"Secret {tenant.namespace}/{TOKEN_SECRET}: {error.reason}; run `pulumi up -s {environment}` first"
+        message = f"Secret {tenant.namespace}/{tenant.secret}: {error.reason}; run `pulumi up -s {environment}` first"
         raise NotYetError(message) from None
     except (HTTPError, OSError):
         message = f"the API server of context {tenant.admin_context} does not answer; in the lab, `make lab` starts it"
         raise NotYetError(message) from None
     data = secret.data or {}
     if "token" not in data:
-        message = f"Secret {tenant.namespace}/{TOKEN_SECRET} has no token yet: kube-controller-manager writes it"
+        message = f"Secret {tenant.namespace}/{tenant.secret} has no token yet: kube-controller-manager writes it"
         raise NotYetError(message)
     server = api.api_client.configuration.host
     cluster = (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Literal
 
 from operations.effective import differences, foreign_paths, is_template
-from operations.https import UnansweredError
+from operations.https import AT_ONCE, UnansweredError
 from operations.proxmox import Proxmox
 from settings.environment import ProxmoxLocation
 
@@ -78,7 +79,8 @@ def _probes(settings: EnvironmentSettings, name: str, tenant: str, api: Proxmox)
     row = f"{name}/{tenant}: the token may do nothing elsewhere"
     paths = foreign_paths(settings, name, tenant)
     try:
-        open_ones = [path for path in paths if api.permissions(path)]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            open_ones = [path for path, there in zip(paths, pool.map(api.permissions, paths), strict=True) if there]
     except UnansweredError as error:
         yield row, "not checked", str(error)
         return

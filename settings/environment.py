@@ -60,13 +60,19 @@ class Controllers(Model):
 
 
 class Management(Model):
-    """The management cluster."""
+    """The management cluster.
+
+    `open_bridges` are no zone's, and open to every tenant: with any VLAN, or with those of `open_vlans` alone.
+    """
 
     context: PlainText
     generation: Generation
     protect: bool = False
     guard: Mode = "enforce"
     open_bridges: tuple[Bridge, ...] = Field(default=(), strict=False)
+    open_vlans: dict[Bridge, Annotated[tuple[VlanRange, ...], Field(strict=False, min_length=1)]] = Field(
+        default_factory=dict
+    )
     controllers: Controllers = Controllers()
     kamaji_service_ports: bool = False
     pod_cidr: Cidr = Field(default=POD_CIDR, validate_default=True)
@@ -74,10 +80,14 @@ class Management(Model):
 
 
 class Tenant(Model):
-    """A customer: one namespace, and the names of the tenant clusters that its stack may make."""
+    """A customer: one namespace, and the names of the tenant clusters that its stack may make.
+
+    Another `rotation` is another token of its own identity in the management cluster.
+    """
 
     namespace: Label
     clusters: tuple[Word, ...] = Field(strict=False)
+    rotation: Annotated[int, Field(ge=1, le=9999)] = 1
 
 
 class Node(Model):

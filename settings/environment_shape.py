@@ -17,10 +17,20 @@ _STAND_INS: dict[tuple[str | int, ...], Any] = {
     ("management", "generation"): "capi-1.10",
     **{
         ("management", key): CUT
-        for key in ("protect", "guard", "openBridges", "controllers", "kamajiServicePorts", "podCidr", "serviceCidr")
+        for key in (
+            "protect",
+            "guard",
+            "openBridges",
+            "openVlans",
+            "controllers",
+            "kamajiServicePorts",
+            "podCidr",
+            "serviceCidr",
+        )
     },
     ("tenants",): CUT,
     ("tenants", "*"): CUT,
+    ("tenants", "*", "rotation"): CUT,
     ("locations",): CUT,
     ("locations", "*"): CUT,
     **{

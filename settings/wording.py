@@ -79,6 +79,7 @@ _FORMS = {
     "endpoint": "BAD_ENDPOINT",
     "retired": "BAD_VLANS",
     "reserved": "BAD_VLANS",
+    "openVlans": "BAD_VLANS",
 }
 _EXAMPLES = {
     "BAD_VM_IDS": "2000-2099",

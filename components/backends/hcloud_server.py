@@ -54,7 +54,7 @@ def hcloud_servers(
             server_type=spec.server_type,
             location=location.region,
             image=image.id.apply(lambda number: str(int(number))),
-            user_data=machine_config(settings, cluster, pool, machine),
+            user_data=pulumi.Output.secret(machine_config(settings, cluster, pool, machine)),
             labels=labels,
             firewall_ids=[firewall.id.apply(int)],
             placement_group_id=groups[machine.index // SPREAD].id.apply(int),

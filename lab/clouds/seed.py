@@ -70,7 +70,7 @@ def _add_template(state: dict[str, Any], template: Mapping[str, Any]) -> None:
         {"model": "virtio", "bridge": nic["bridge"], "vlanId": nic.get("vlan", 0), "mtu": nic.get("mtu", 0)}
         for nic in template.get("nics", [])
     ]
-    state["machines"].setdefault(
+    made = state["machines"].setdefault(
         str(template["id"]),
         {
             "name": template.get("name", f"template-{template['id']}"),
@@ -89,6 +89,7 @@ def _add_template(state: dict[str, Any], template: Mapping[str, Any]) -> None:
             },
         },
     )
+    made["pool"] = made["pool"] or pool  # one that was seeded before it had a pool
 
 
 def seed_hcloud(

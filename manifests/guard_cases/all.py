@@ -11,6 +11,7 @@ from manifests.guard_cases.control_planes import control_plane_cases
 from manifests.guard_cases.machine_bodies import machine_cases
 from manifests.guard_cases.machines import zone_cases
 from manifests.guard_cases.pools import pool_cases
+from manifests.guard_cases.references import reference_cases
 from manifests.guard_cases.secrets import secret_cases
 from manifests.guard_cases.world import World
 
@@ -38,6 +39,6 @@ def cases(environment: Environment, stack: str = "lab") -> list[Case]:
         for of in _VERSIONED:
             found += of(world)
     world = World(environment, stack, own)
-    for of in (pool_cases, control_plane_cases, secret_cases):
+    for of in (pool_cases, control_plane_cases, reference_cases, secret_cases):
         found += of(world)
     return found

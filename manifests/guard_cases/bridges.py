@@ -48,7 +48,8 @@ def _tenant(world: World, matrix: Matrix, kind: str, row: Row) -> None:
         if bridge in world.bridges:
             continue
         says = f'net0 ("{bridge}")'
-        matrix.refuse(request(f'a NIC on "{bridge}"', nic.but(bridge=bridge)), twin=twin, says=says)
+        also = (names.ZONES,) if bridge in (f"{row.bridge}.205", f"{row.bridge}v205") else ()
+        matrix.refuse(request(f'a NIC on "{bridge}"', nic.but(bridge=bridge)), twin=twin, says=says, also=also)
     two = request("two NICs on a zone's bridge", nic, extra)
     matrix.refuse(
         request(f"a second NIC on {world.closed_bridge}", nic, extra.but(bridge=world.closed_bridge)),
@@ -59,7 +60,7 @@ def _tenant(world: World, matrix: Matrix, kind: str, row: Row) -> None:
         for name in ("eth1", "net1,bridge=vmbr0", "scsi1", "net", "net32", "net01"):
             matrix.refuse(request(f'a second NIC named "{name}"', nic, extra.but(name=name)), twin=two)
     for bridge in sorted(set(world.environment.management.open_bridges)):
-        good = extra.but(bridge=bridge)
+        good = extra.but(bridge=bridge, vlan=world.open_vlan(bridge))
         twin = request(f"a second NIC on the open bridge {bridge}", nic, good)
         matrix.refuse(
             request(
@@ -67,9 +68,19 @@ def _tenant(world: World, matrix: Matrix, kind: str, row: Row) -> None:
             ),
             twin=twin,
         )
+        says = f'net1 ("{bridge}") names no VLAN that is open'
+        matrix.refuse(
+            request(f"a second NIC on {bridge} without VLAN, so on every VLAN of it", nic, good.but(vlan=None)),
+            twin=twin,
+            says=says,
+        )
+        closed = world.closed_vlan(bridge)
+        if closed is not None:
+            wrong = good.but(vlan=closed)
+            matrix.refuse(request(f"a second NIC on VLAN {closed} of {bridge}", nic, wrong), twin=twin, says=says)
     if kind.endswith("Template"):
         old = request("", nic.but(bridge=world.closed_bridge)).body
-        other = request("", nic.but(bridge=f"{row.bridge}v206")).body
+        other = request("", nic.but(bridge=f"{world.closed_bridge}v206")).body
         matrix.refuse(
             Request(f"{place}: a change from a closed bridge to another one", other, old=old, before=True),
             twin=Request(f"{place}: a change that leaves a closed bridge alone", labelled(old), old=old, before=True),

@@ -141,23 +141,28 @@ class _Cluster:
         stolen = self.body(NOBODY, credentialsRef={"name": name, "namespace": self.row.namespace})
         matrix.refuse(
             Request(f"{beside}: the credentials of {self.row.namespace}", stolen),
-            twin=Request(
-                f"{beside}: credentials beside it",
-                self.body(NOBODY, credentialsRef={"name": name, "namespace": NOBODY}),
-            ),
+            twin=self._of_nobody("credentials beside it"),
             says="credentialsRef",
         )
-        self._closed(matrix, twin)
+        self._closed(matrix)
 
-    def _closed(self, matrix: Matrix, twin: Request) -> None:
+    def _of_nobody(self, text: str, **changes: Any) -> Request:
+        """Give a request in a namespace that is nobody's, with credentials beside it."""
+        reference = {"name": pve_secret(self.row.location), "namespace": NOBODY}
+        body = self.body(NOBODY, credentialsRef=reference, **changes)
+        return Request(f"{where(self.world, self.kind, NOBODY)}: {text}", body)
+
+    def _closed(self, matrix: Matrix) -> None:
         """Add the parts of a cluster that are closed; a converter of the older version has dropped its own."""
         if self.world.machines == V1ALPHA1:
             if not self.world.older_version:
                 nic = {"default": {"bridge": self.row.bridge, "vlan": self.row.vlan}}
                 spec = {"machineSpec": {"controlPlane": {"sourceNode": "x", "templateID": 100, "network": nic}}}
                 wrong = self.body(cloneSpec=spec)
+                twin = self._of_nobody("a cloneSpec", cloneSpec=spec)
                 matrix.refuse(Request(f"{self.where}: a cloneSpec", wrong), twin=twin, says="cloneSpec")
             return
         config = [{"zone": "z1", "dnsServers": ["192.0.2.53"], "ipv4Config": own_range(self.world, self.row)}]
         wrong = self.body(zoneConfig=config)
+        twin = self._of_nobody("a zoneConfig", zoneConfig=config)
         matrix.refuse(Request(f"{self.where}: a zoneConfig", wrong), twin=twin, says="zoneConfig")

@@ -36,6 +36,8 @@ def _stranger(world: World, matrix: Matrix, zone: str, namespace: str, kind: str
     """Add a namespace without a network in the zone, with a NIC that is right for its owner."""
     for row in [row for row in world.rows if row.zone == zone][:1]:
         place = f"{where(world, kind, namespace)}, bridge {row.bridge}"
+        if namespace == NOBODY:
+            _aliases(world, matrix, kind, row)
         owners = _Owner(world, matrix, zone, row.namespace, kind)
         elsewhere = world.own(namespace)[0] if namespace in world.tenants else row
         matrix.refuse(
@@ -46,6 +48,19 @@ def _stranger(world: World, matrix: Matrix, zone: str, namespace: str, kind: str
             twin=owners.admitted,
             says=f"VLAN {row.vlan}",
         )
+
+
+def _aliases(world: World, matrix: Matrix, kind: str, row: Row) -> None:
+    """Add a VLAN of the zone's bridge that is named as if it were a bridge, in a namespace that is nobody's."""
+    place, nic = where(world, kind, NOBODY), own_nic(world, row)
+
+    def request(bridge: str) -> Request:
+        body = machine(world, kind, NOBODY, machine_spec(world, row, [nic.but(bridge=bridge)]))
+        return Request(f"{place}: a NIC on {bridge}, beside zone {row.zone}", body)
+
+    for mark in "v.":
+        alias = f"{row.bridge}{mark}{row.vlan}"
+        matrix.refuse(request(alias), twin=request(f"{world.closed_bridge}{mark}{row.vlan}"), says=f'net0 ("{alias}")')
 
 
 class _Owner:
@@ -138,7 +153,9 @@ class _Owner:
                 return  # the converter writes a NIC on vmbr0 in the place of a missing one
             spec = machine_spec(self.world, self.row, network=None)
             body = machine(self.world, self.kind, self.namespace, spec)
-            self.matrix.refuse(Request(f"{self.where}: no network", body), twin=self.admitted, also=both)
+            platform = f"{where(self.world, self.kind, NOBODY)}: no network"
+            twin = Request(platform, machine(self.world, self.kind, NOBODY, spec))
+            self.matrix.refuse(Request(f"{self.where}: no network", body), twin=twin, also=both)
             only = self.request(
                 "a second NIC, and the default one left to the VM's template", [self.extra.but(name="net1")]
             )

@@ -58,6 +58,17 @@ class World:
         zones = {zone.bridge for zone in self.environment.zones.values()}
         return zones | set(self.environment.management.open_bridges)
 
+    def open_vlan(self, bridge: str) -> int:
+        """Give a VLAN that is open on an open bridge."""
+        ranges = self.environment.management.open_vlans.get(bridge)
+        return ranges[0].first if ranges else 300
+
+    def closed_vlan(self, bridge: str) -> int | None:
+        """Give a VLAN that is not open on an open bridge, None where all are."""
+        ranges = self.environment.management.open_vlans.get(bridge, ())
+        closed = set(range(1, 4095)) - {vlan for each in ranges for vlan in range(each.first, each.last + 1)}
+        return min(closed) if ranges and closed else None
+
     @cached_property
     def closed_bridge(self) -> str:
         """Name a bridge that no zone has and that is not open."""

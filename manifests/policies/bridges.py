@@ -1,5 +1,8 @@
 """`hybrid-closed-bridges`: machines of tenants stand on no bridge but those of zones and those declared open.
 
+On an open bridge too a tenant's NIC names its VLAN, one of those that are open there: Proxmox VE makes an untagged NIC
+on a VLAN-aware bridge a trunk of all of them.
+
 No NIC of a tenant, on whatever bridge, takes addresses from a pool that serves all namespaces.
 
 For every namespace it also refuses bridge and device names that are more than a name: capmox joins them into the
@@ -24,6 +27,7 @@ from manifests.policies.parts import (
     network_set,
     nics,
     policy,
+    text,
     texts,
     validation,
 )
@@ -42,6 +46,28 @@ def bridges_of(environment: Environment) -> list[str]:
     return sorted({zone.bridge for zone in environment.zones.values()} | set(environment.management.open_bridges))
 
 
+def _open(environment: Environment) -> str:
+    """Write whether the NIC `i`, which names bridge and VLAN, is on a VLAN of an open bridge that is open."""
+    management = environment.management
+    parts = []
+    for bridge in sorted(set(management.open_bridges)):
+        ranges = management.open_vlans.get(bridge, ())
+        legal = " || ".join(f"(i.nic.vlan >= {each.first} && i.nic.vlan <= {each.last})" for each in ranges)
+        named = f"i.nic.bridge == {text(bridge)}"
+        parts.append(f"({named} && ({legal}))" if legal else named)
+    return " || ".join(parts)
+
+
+def _open_texts(environment: Environment) -> list[str]:
+    """Say for a person what is open."""
+    management = environment.management
+    vlans = {
+        bridge: ", ".join(str(each.first) if len(each) == 1 else str(each) for each in ranges)
+        for bridge, ranges in management.open_vlans.items()
+    }
+    return [f"{bridge} with VLAN {vlans.get(bridge, '1-4094')}" for bridge in sorted(set(management.open_bridges))]
+
+
 def variables(environment: Environment) -> Variables:
     """Give the policy's variables: the tenants' namespaces and the bridges are written into it."""
     generation = environment.management.generation
@@ -53,8 +79,17 @@ def variables(environment: Environment) -> Variables:
             "variables.net.?additionalDevices.orValue([]).map(d, d.?name.orValue(''))"
             ".filter(d, !d.matches('^net([1-9]|[12][0-9]|3[01])$'))"
         )
+    opened = {
+        "opened": texts(_open_texts(environment)),
+        "untagged": (
+            f"variables.nics.filter(i, i.nic.?bridge.orValue('') in"
+            f" {texts(sorted(set(environment.management.open_bridges)))}"
+            f" && !(has(i.nic.vlan) && ({_open(environment)})))"
+        ),
+    }
     return {
         **nics(generation),
+        **(opened if environment.management.open_bridges else {}),
         "tenant": f"request.namespace in {texts(tenant_namespaces(environment))}",
         "bridges": texts(bridges_of(environment)),
         "malformed": (
@@ -66,8 +101,18 @@ def variables(environment: Environment) -> Variables:
     }
 
 
-def validations(generation: Generation) -> list[dict[str, str]]:
-    """Give the policy's rules."""
+_UNTAGGED = validation(
+    "!variables.changed || !variables.tenant || size(variables.untagged) == 0",
+    "A NIC on an open bridge names no VLAN that is open there.",
+    "'Namespace ' + request.namespace + ': NIC ' + variables.untagged"
+    ".map(i, i.name + ' (\"' + i.nic.bridge + '\")').join(', ')"
+    " + ' names no VLAN that is open on its bridge (without one it would be on all of them); open: '"
+    " + variables.opened.join('; ')",
+)
+
+
+def validations(generation: Generation, *, opened: bool) -> list[dict[str, str]]:
+    """Give the policy's rules; `opened` says that there is an open bridge."""
     devices = (
         "A NIC is not named net0 to net31."
         if generation == CAPI_1_12
@@ -92,6 +137,7 @@ def validations(generation: Generation) -> list[dict[str, str]]:
             + " + ' is on a bridge that is not open to tenants; allowed: ' + "
             + listed("variables.bridges"),
         ),
+        *([_UNTAGGED] if opened else []),
         validation(
             "!variables.changed || !variables.tenant || size(variables.shared) == 0",
             "A NIC takes its address from something else than an InClusterIPPool of its own namespace.",
@@ -105,5 +151,5 @@ def validations(generation: Generation) -> list[dict[str, str]]:
 def bridges(environment: Environment, after: tuple[str, ...]) -> Manifest:
     """Give the policy for an environment."""
     generation = environment.management.generation
-    content = Content(variables(environment), validations(generation))
+    content = Content(variables(environment), validations(generation, opened=bool(environment.management.open_bridges)))
     return policy(NAME, Rule.of(generation, *MACHINES), content, after)

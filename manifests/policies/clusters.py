@@ -65,7 +65,7 @@ def validations(generation: Generation) -> list[dict[str, str]]:
     return [
         *([_SENTINEL] if generation == CAPI_1_10 else []),
         validation(
-            "!variables.partsChanged || (!has(variables.spec.cloneSpec)"
+            "!variables.tenant || !variables.partsChanged || (!has(variables.spec.cloneSpec)"
             " && size(variables.spec.?zoneConfig.orValue([])) == 0)",
             "cloneSpec and zoneConfig are closed: NICs and ranges in them would be judged by nobody.",
         ),

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 ENVIRONMENT_RULES: tuple[Callable[[EnvironmentView], Iterator[Problem]], ...] = (
     environment.cluster_ranges_are_disjoint,
     environment.open_bridges_belong_to_no_zone,
+    environment.open_vlans_are_of_open_bridges,
+    environment.bridges_are_no_vlans_of_zones,
     environment.namespaces_are_the_tenants_own,
     environment.clusters_are_named_once,
+    environment.control_planes_have_schemas_of_their_own,
     locations.endpoints_are_one_location_each,
     locations.authorities_are_certificates,
     locations.templates_can_be_found,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _RESERVED = ("kube-", "cozy-")
 _COLONS = 3
+_CHARTS = "kubernetes-"
+"""What the platform's charts put before the name of a cluster."""
 
 
 def cluster_ranges_are_disjoint(view: EnvironmentView) -> Iterator[Problem]:
@@ -38,6 +40,35 @@ def open_bridges_belong_to_no_zone(view: EnvironmentView) -> Iterator[Problem]:
             yield problem("BRIDGE_TAKEN", place, bridge, why, "leave it out, or take the bridge from the zone")
 
 
+def open_vlans_are_of_open_bridges(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that only what is open is limited."""
+    management = view.environment.management
+    for bridge in sorted(management.open_vlans):
+        if bridge not in management.open_bridges and view.examined.sound("management", "openBridges"):
+            why = "the bridge is not in openBridges, so nothing of it is open"
+            place = ("management", "openVlans", bridge)
+            fix = f"leave it out, or one of {names(management.open_bridges) or 'none'}"
+            yield problem("UNKNOWN_BRIDGE", place, bridge, why, fix)
+
+
+def bridges_are_no_vlans_of_zones(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that no bridge is another one's VLAN: Proxmox VE calls VLAN 205 of vmbr1 `vmbr1v205`."""
+    zones = view.environment.zones
+    named: list[tuple[tuple[str | int, ...], str]] = [
+        *((("zones", name, "bridge"), zone.bridge) for name, zone in sorted(zones.items())),
+        *(
+            (("management", "openBridges", at), each)
+            for at, each in enumerate(view.environment.management.open_bridges)
+        ),
+    ]
+    for place, bridge in named:
+        for name, zone in sorted(zones.items()):
+            vlan = bridge.removeprefix(f"{zone.bridge}v")
+            if vlan != bridge and vlan.isdigit() and view.examined.sound("zones", name, "bridge"):
+                why = f"Proxmox VE calls VLAN {vlan} of {zone.bridge} so, and {zone.bridge} is zone {name}'s"
+                yield problem("BRIDGE_TAKEN", place, bridge, why, "another name")
+
+
 def namespaces_are_the_tenants_own(view: EnvironmentView) -> Iterator[Problem]:
     """Require that one namespace is one tenant's, and none is the platform's."""
     owners: dict[str, str] = {}
@@ -56,6 +87,35 @@ def namespaces_are_the_tenants_own(view: EnvironmentView) -> Iterator[Problem]:
             why = f"tenant {owners[namespace]} has this namespace; what stands in one belongs to one tenant"
             yield problem("NAMESPACE_TAKEN", place, namespace, why, f"for example tenant-{name}")
         owners.setdefault(namespace, name)
+
+
+def control_planes_have_schemas_of_their_own(view: EnvironmentView) -> Iterator[Problem]:
+    """Require that no two tenants' control planes are one in Kamaji's data store.
+
+    Kamaji (before 26.7.4) names what a control plane has there after namespace and name joined, with `_` for `-`. The
+    platform's own charts name a cluster `kubernetes-<name>` in the same namespaces.
+    """
+    owners: dict[str, tuple[str, str]] = {}
+    tenants = sorted(view.environment.tenants.items())
+    clusters = sorted({cluster for _, tenant in tenants for cluster in tenant.clusters})
+    for name, tenant in tenants:
+        for cluster in clusters:
+            owners.setdefault(_schema(tenant.namespace, f"{_CHARTS}{cluster}"), (name, f"{_CHARTS}{cluster}"))
+    for name, tenant in tenants:
+        for index, cluster in enumerate(tenant.clusters):
+            other, named = owners.setdefault(_schema(tenant.namespace, cluster), (name, cluster))
+            theirs = view.environment.tenants[other].namespace
+            if theirs != tenant.namespace:
+                why = (
+                    f"Kamaji would keep {tenant.namespace}/{cluster} and {theirs}/{named} of tenant {other} in one"
+                    f" schema of its data store, {_schema(tenant.namespace, cluster)}"
+                )
+                fix = f"another name for the cluster, or a namespace that does not begin with {theirs}-"
+                yield problem("SCHEMA_CLASH", ("tenants", name, "clusters", index), cluster, why, fix)
+
+
+def _schema(namespace: str, name: str) -> str:
+    return f"{namespace}_{name}".replace("-", "_")
 
 
 def _is_account(user: str) -> bool:

@@ -29,7 +29,7 @@ def attacks(repo: Repo) -> dict[str, dict[str, str | bytes | Special | None]]:
         "empties the policy pack": dict.fromkeys(pack),
         "blanks the policy pack": dict.fromkeys(pack, ""),
         "edits the stack to tenant map": {
-            "manifests/policy_config.py": config.replace('"kind": "tenant"', '"kind": "environment"')
+            "manifests/policy_config.py": config.replace('"kind": "tenant"', '"kind": "environment"') + "# mine\n"
         },
         "edits the environment": {LAB: edited(repo, LAB, "vlan: 201", "vlan: 203")},
         "edits the Makefile": {"Makefile": "ci-preview:\n\t@true\n"},

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,56 +16,12 @@ from ci import workplace
 from ci.__main__ import main
 from manifests.policy_config import policy_config
 from tests.ci.examples import ACME, GLOBEX, attacks, edited, good
+from tests.ci.repository import Special
+from tests.ci.stand_in import Engine
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
-    from tests.ci.repository import Repo, Special
-
-ENGINE = """#!{python}
-import json, os, pathlib, sys
-tree = pathlib.Path.cwd()
-files = {{
-    str(path.relative_to(tree)): path.read_bytes().hex()
-    for path in tree.rglob("*")
-    if path.is_file() and not str(path.relative_to(tree)).startswith(".venv")
-}}
-words = sys.argv[1:]
-seen = {{
-    "words": words,
-    "tree": str(tree),
-    "files": files,
-    "venv": os.readlink(".venv"),
-    "environment": dict(os.environ),
-    "config": json.loads(pathlib.Path(words[words.index("--policy-pack-config") + 1]).read_text()),
-    "mode": oct(tree.parent.stat().st_mode & 0o777),
-}}
-out = pathlib.Path("{out}")
-(out / f"seen-{{words[words.index('--stack') + 1]}}.json").write_text(json.dumps(seen))
-print("the engine's words")
-sys.exit({code})
-"""
-
-
-@dataclass
-class Engine:
-    """The stand-in."""
-
-    folder: Path
-
-    def fails(self, code: int) -> None:
-        """End with this code from now on."""
-        file = self.folder / "pulumi"
-        file.write_text(ENGINE.format(python=sys.executable, out=self.folder, code=code))
-        file.chmod(0o755)
-
-    def seen(self, stack: str) -> dict[str, Any]:
-        """Give what it saw when it ran for a stack."""
-        found: dict[str, Any] = json.loads((self.folder / f"seen-{stack}.json").read_text())
-        return found
-
-    def runs(self) -> list[str]:
-        """List the stacks for which it ran."""
-        return sorted(file.name.removeprefix("seen-").removesuffix(".json") for file in self.folder.glob("seen-*"))
+    from tests.ci.repository import Repo
 
 
 @pytest.fixture
@@ -141,6 +96,12 @@ def test_the_engine_never_sees_a_file_that_the_check_refuses(
     assert main(["--repository", str(repo.folder), "preview", "main", head]) == 1
     assert engine.runs() == []
     assert "the engine's words" not in capfd.readouterr().out
+
+
+def test_a_job_of_a_stack_whose_file_is_refused_starts_no_engine(repo: Repo, engine: Engine) -> None:
+    head = repo.commit({ACME: Special("120000", "Pulumi.lab-globex.yaml")}, repo.base)
+    assert main(["--repository", str(repo.folder), "preview", "main", head, "--stack", "lab-acme"]) == 1
+    assert engine.runs() == []
 
 
 def test_the_job_of_one_tenant_has_nothing_of_anothers_file(repo: Repo, engine: Engine) -> None:

@@ -146,9 +146,17 @@ def test_a_file_that_the_base_deleted_meanwhile_is_refused(repo: Repo, repositor
 
 
 def test_what_the_base_has_in_the_same_words_is_no_change(repo: Repo, repository: Repository) -> None:
-    later = repo.commit({**good(repo), "docs/new.md": "x"}, repo.base)
+    later = repo.commit({**good(repo), "docs/new.md": "x", "docs/other.md": "x"}, repo.base)
     found = examine(repository, later, repo.commit({**good(repo), "docs/new.md": "x"}, repo.base))
+    assert found.start == repo.base
     assert (found.laid_over, found.refused, found.admins) == ({}, {}, {})
+
+
+def test_a_file_that_is_a_link_on_the_base_is_an_admins_to_mend(repo: Repo, repository: Repository) -> None:
+    base = repo.commit({ACME: Special("120000", "Pulumi.lab-globex.yaml")}, repo.base)
+    found = examine(repository, base, repo.commit(good(repo), base))
+    assert found.refused == {ACME: "is no plain file on BASE: an admin mends that first"}
+    assert found.laid_over == {}
 
 
 def test_an_early_commit_that_a_later_one_takes_back_counts_for_nothing(repo: Repo, repository: Repository) -> None:

@@ -6,17 +6,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ci import child
+from ci import tree as trees
 from ci.__main__ import main
-from ci.check import encryption
+from ci.check import check, encryption
 from tests.ci.examples import ACME, GLOBEX, good
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ci.git import Repository
     from tests.ci.repository import Repo
 
 SALT = "encryptionsalt: v1:AAAA:v1:BBBB:CCCC\n"
 AWS = "secretsprovider: awskms://1234?region=eu-central-1\nencryptedkey: AAAA\n"
+
+
+@pytest.fixture(scope="module")
+def tree(repo: Repo, repository: Repository, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the base's tree once; a test puts its file there."""
+    folder = tmp_path_factory.mktemp("tree")
+    trees.write(repository, repository.tree(repo.base), folder)
+    return folder
 
 
 def judged(repo: Repo, capsys: pytest.CaptureFixture[str], base: str, head: str) -> tuple[int, str]:
@@ -47,14 +58,20 @@ def test_the_good_file_is_fine(repo: Repo, capsys: pytest.CaptureFixture[str]) -
         ("secretsprovider: null\n", "[ENCRYPTION_CHANGED]"),
     ],
 )
-def test_any_other_key_is_refused_with_its_name(
-    repo: Repo, capsys: pytest.CaptureFixture[str], text: str, code: str
-) -> None:
-    head = repo.commit({ACME: good(repo)[ACME] + text}, repo.base)
-    exit_code, said = judged(repo, capsys, repo.base, head)
-    assert exit_code == 1
-    assert "== lab-acme: check: refused\n" in said
+def test_any_other_key_is_refused_with_its_name(repo: Repo, tree: Path, tmp_path: Path, text: str, code: str) -> None:
+    before = tmp_path / "before.yaml"
+    before.write_text(repo.read(ACME))
+    (tree / ACME).write_text(good(repo)[ACME] + text)
+    said = check("lab-acme", tree, child.plain(tmp_path), before)
+    assert said is not None
     assert code in said
+
+
+def test_a_refused_file_refuses_the_pull_request(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = judged(repo, capsys, repo.base, repo.commit({ACME: good(repo)[ACME] + AWS}, repo.base))
+    assert code == 1
+    assert "== lab-acme: check: refused\n" in said
+    assert said.count("[ENCRYPTION_CHANGED]") == 2
     assert said.endswith("\nrefused\n")
 
 

@@ -99,6 +99,11 @@ def test_every_path_of_the_project_is_meant_to_touch_all_stacks_or_none(repo: Re
     assert all(any(path == name or path.startswith(name) for path in tree) for name in there)
 
 
+def test_what_others_landed_since_is_not_counted(repo: Repo, repository: Repository) -> None:
+    later = repo.commit({"__main__.py": "others\n"}, repo.base)
+    assert touched(repository, later, repo.commit(good(repo), repo.base)) == ["lab-acme"]
+
+
 def test_a_deleted_stack_is_not_listed_and_a_new_one_is(repo: Repo, repository: Repository) -> None:
     head = repo.commit({ACME: None, "stacks/Pulumi.lab-new.yaml": "config: {}\n"}, repo.base)
     assert touched(repository, repo.base, head) == ["lab-new"]

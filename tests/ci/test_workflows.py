@@ -197,6 +197,26 @@ def script(workflow: str, job: str, name: str) -> str:
     return str(one)
 
 
+@pytest.fixture
+def clone(repo: Repo, tmp_path: Path) -> Path:
+    """Give a clone of the protected branch, as a runner has it, with the packages here."""
+    folder = tmp_path / "clone"
+    repo.git("clone", "--quiet", "--branch", "main", str(repo.folder), str(folder))
+    (folder / ".venv").symlink_to(sys.prefix)
+    return folder
+
+
+def fetch(repo: Repo, clone: Path, commit: str) -> None:
+    repo.git(f"--git-dir={clone}/.git", "fetch", "--quiet", str(repo.folder), commit)
+
+
+def as_a_step(text: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script as the runner does for `shell: bash`."""
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", text]
+    env = {"PATH": "/usr/bin:/bin", **environment}
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(
     ("change", "code", "outputs"),
     [
@@ -207,8 +227,8 @@ def script(workflow: str, job: str, name: str) -> str:
         ("speaks to the runner", 1, ""),
     ],
 )
-def test_the_judging_step_passes_on_what_the_command_says(
-    repo: Repo, tmp_path: Path, change: str, code: int, outputs: str
+def test_the_judging_step_passes_on_what_the_command_says(  # noqa: PLR0913, PLR0917 - a case and what it needs
+    repo: Repo, clone: Path, tmp_path: Path, change: str, code: int, outputs: str
 ) -> None:
     """The script of the workflow itself, in a clone of the base, as a runner starts it."""
     cases: dict[str, dict[str, Any]] = {
@@ -219,28 +239,11 @@ def test_the_judging_step_passes_on_what_the_command_says(
         "speaks to the runner": {ACME: '"a\\n::set-output name=stacks::[]": b\n' + good(repo)[ACME]},
     }
     head = repo.commit(cases[change], repo.base)
-    clone = tmp_path / "clone"
-    repo.git("clone", "--quiet", "--branch", "main", str(repo.folder), str(clone))
-    (clone / ".venv").symlink_to(sys.prefix)
-    repo.git(f"--git-dir={clone}/.git", "fetch", "--quiet", str(repo.folder), head)
+    fetch(repo, clone, head)
     file = tmp_path / "outputs"
     file.touch()
-    done = subprocess.run(
-        [
-            "bash",
-            "--noprofile",
-            "--norc",
-            "-eo",
-            "pipefail",
-            "-c",
-            script("pull-request", "changes", "Check the stack files"),
-        ],
-        cwd=clone,
-        env={"PATH": "/usr/bin:/bin", "HEAD_SHA": head, "GITHUB_OUTPUT": str(file)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    text = script("pull-request", "changes", "Check the stack files")
+    done = as_a_step(text, clone, HEAD_SHA=head, GITHUB_OUTPUT=str(file))
     assert done.returncode == code, done.stdout + done.stderr
     assert file.read_text() == outputs
     stop = done.stdout.splitlines()[0].removeprefix("::stop-commands::")

@@ -89,6 +89,7 @@ ENVIRONMENT: Frozen = {
             "ValidatingAdmissionPolicy/hybrid-machines",
             "ValidatingAdmissionPolicy/hybrid-pool-names",
             "ValidatingAdmissionPolicy/hybrid-pools",
+            "ValidatingAdmissionPolicy/hybrid-references",
             "ValidatingAdmissionPolicy/hybrid-tenant-secrets",
             "ValidatingAdmissionPolicy/hybrid-zone-machines",
         ),
@@ -98,6 +99,7 @@ ENVIRONMENT: Frozen = {
             "ValidatingAdmissionPolicyBinding/hybrid-control-planes",
             "ValidatingAdmissionPolicyBinding/hybrid-machines",
             "ValidatingAdmissionPolicyBinding/hybrid-pool-names",
+            "ValidatingAdmissionPolicyBinding/hybrid-references",
             "ValidatingAdmissionPolicyBinding/hybrid-tenant-secrets",
         ),
         "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": (

@@ -61,7 +61,7 @@ def test_neither_a_newer_image_nor_another_machine_config_replaces_a_server(acme
 
 def test_a_servers_machine_config_is_its_user_data_and_it_has_no_ssh_key(acme: Run) -> None:
     for server in acme.of("Server"):
-        assert f"hostname: {server.name}" in server.inputs["userData"]
+        assert f"hostname: {server.name}" in server.inputs["userData"].value
         assert "sshKeys" not in server.inputs
 
 

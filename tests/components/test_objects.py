@@ -216,4 +216,4 @@ def test_zones_and_bindings_are_protected_where_the_environment_says_so(*, unkno
         "ProxmoxNetworkZone/workers",
         *(item.name for item in found.of("ValidatingAdmissionPolicyBinding")),
     }
-    assert len(protected) == 10
+    assert len(protected) == 11

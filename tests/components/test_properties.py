@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 
+from settings.access import resource_pool
 from settings.environment import Environment, ProxmoxLocation
 from settings.stack import EnvironmentSettings, TenantSettings
 from settings.tenant import TenantStack
@@ -91,9 +92,13 @@ def test_any_legal_tenants_machines_are_on_its_own_vlans_with_ids_of_their_own(
         for vm in run.of("VmLegacy"):
             (nic,) = vm.inputs["networkDevices"]
             assert (vm.provider, nic["bridge"], int(nic["vlanId"])) in own
+            assert vm.inputs["poolId"] == resource_pool(ENVIRONMENT, tenant.tenant)
             ids.append((vm.provider, int(vm.inputs["vmId"])))
+        for server in run.of("Server"):  # no pools there: the token is one tenant's project
+            assert run[server.provider].inputs["token"].value == tenant.tenant.ljust(64, "x")
         for template in run.of("ProxmoxMachineTemplate"):
             nic = template.inputs["spec"]["template"]["spec"]["network"]["default"]
+            assert template.inputs["spec"]["template"]["spec"]["pool"] == resource_pool(ENVIRONMENT, tenant.tenant)
             home = {(bridge, vlan) for _, bridge, vlan in own}
             assert (nic["bridge"], int(nic["vlan"])) in home
     assert len(ids) == len(set(ids))

@@ -99,3 +99,9 @@ def test_no_secret_is_plain_in_any_request(lab: Run, acme: Run, globex: Run) -> 
         assert len(run.raw) == len(run.registrations)
         for request in [*run.raw, str(run.outputs)]:
             assert not [secret for secret in secrets if secret in request]
+
+
+def test_no_provider_of_any_stack_gives_up_on_a_servers_certificate(lab: Run, acme: Run, globex: Run) -> None:
+    found = [item for run in (lab, acme, globex) for item in run if item.is_provider]
+    assert len(found) > 6
+    assert not [item.name for item in found if "insecure" in item.inputs]

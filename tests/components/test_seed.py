@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import stat
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -17,9 +19,11 @@ from components.seed import content_hash, seed_iso, write_seed
 from manifests.talos import machine_config
 from settings.machines import machines
 from tests.components.examples import tenant_settings
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 TEXT = "version: v1alpha1\nmachine:\n  type: worker\n"
 BLOCK = 2048
@@ -126,15 +130,59 @@ def test_a_different_config_is_another_file() -> None:
     assert write_seed("prod-dc-0", TEXT) != write_seed("prod-dc-1", TEXT)
 
 
-def test_a_file_that_is_there_is_left_alone() -> None:
+def test_a_file_that_somebody_else_put_there_is_replaced_by_a_private_one_with_the_right_bytes() -> None:
     path = write_seed("prod-dc-0", TEXT)
-    before = path.stat().st_mtime_ns
+    path.unlink()
+    path.write_bytes(b"planted")
+    path.chmod(0o644)
     assert write_seed("prod-dc-0", TEXT) == path
-    assert path.stat().st_mtime_ns == before
+    assert path.read_bytes() == seed_iso("prod-dc-0", TEXT)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_run_that_was_cut_off_leaves_nothing_that_counts_as_whole() -> None:
     path = write_seed("prod-dc-0", TEXT)
     path.unlink()
-    path.with_suffix(".part").write_bytes(b"half")
+    path.with_suffix(".1.part").write_bytes(b"half")
     assert write_seed("prod-dc-0", TEXT).read_bytes() == seed_iso("prod-dc-0", TEXT)
+
+
+PROGRAM = """
+import os, signal
+from pathlib import Path
+from components.seed import write_seed
+paths = [write_seed(name, "b") for name in ("one", "two")]
+assert all(path.exists() for path in paths)
+"""
+
+
+def run(folder: Path, end: str, *, left: int = 0) -> list[str]:
+    """Run a program that writes two seeds and ends in some way; give what is there when `left` of them should be."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", PROGRAM + end], cwd=folder, env=env, check=False, capture_output=True)
+    iso = folder / ".build" / "iso"
+    deadline = time.monotonic() + 10
+    while len(list(iso.iterdir())) > left and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return [item.read_text(errors="replace") for item in iso.iterdir()]
+
+
+@pytest.mark.parametrize("end", ["", "1/0", "os._exit(3)", "os.setsid(); os.kill(0, signal.SIGKILL)"])
+def test_what_a_program_wrote_goes_with_it_however_it_ends(tmp_path: Path, end: str) -> None:
+    assert run(tmp_path, end) == []
+
+
+def test_what_another_run_has_written_since_stays(tmp_path: Path) -> None:
+    again = "new = Path('new'); new.write_text('another run'); new.replace(paths[0])"
+    assert run(tmp_path, again, left=1) == ["another run"]
+
+
+def test_what_a_crashed_machine_left_is_taken_away_a_day_later(tmp_path: Path) -> None:
+    folder = tmp_path / ".build" / "iso"
+    folder.mkdir(parents=True)
+    for name in ("old.iso", "old.1.part", "new.iso"):
+        (folder / name).write_bytes(b"x")
+        if name.startswith("old"):
+            os.utime(folder / name, (0, 0))
+    path = write_seed("prod-dc-0", TEXT)
+    assert {item.name for item in folder.iterdir()} == {"new.iso", path.name}

@@ -42,8 +42,8 @@ def demo_output(layout: Layout, crds: Path | None) -> str:
 
 
 @pytest.fixture(scope="session")
-def lab(layout: Layout, demo_output: str) -> EngineLab:  # noqa: ARG001 - the demo has run
+def lab(layout: Layout, demo_output: str) -> EngineLab:
     """Give the lab with everything that the demo made."""
     api = cluster.running(layout.cluster)
     assert api is not None
-    return EngineLab(layout, api)
+    return EngineLab(layout, api, [demo_output])

@@ -46,7 +46,8 @@ def operation(lab: EngineLab, *arguments: str) -> Done:
         text=True,
         check=False,
     )
-    return lab.quiet(Done(done.returncode, done.stdout))
+    lab.said.append(done.stdout)
+    return Done(done.returncode, done.stdout)
 
 
 def on_vlan(name: str, vlan: int, pool: str) -> dict[str, Any]:

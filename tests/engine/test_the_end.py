@@ -10,6 +10,7 @@ import pytest
 
 from lab import cluster
 from lab.demo.run import clean
+from tests.engine.leaks import leaks, secrets_of, seeds_left
 
 if TYPE_CHECKING:
     from tests.engine.harness import EngineLab
@@ -46,6 +47,7 @@ def deleted(output: str) -> dict[str, int]:
 
 
 def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
+    secrets = secrets_of(lab)
     for stack in ("lab-acme", "lab-globex"):
         lab.must(stack, "destroy", "--yes")
     assert lab.machines("pve.lab") == {}
@@ -83,6 +85,8 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
         assert [acl for acl in state["acls"] if acl["who"] != "pulumi@pve"] == []
         assert [role for role in state["roles"] if role.startswith("hybrid-")] == []
     assert lab.cloud("hcloud")["projects"]["fsn1-acme"]["networks"] == {}
+    assert leaks(lab, secrets) == []
+    assert seeds_left(lab) == []
 
 
 def test_a_definition_that_somebody_else_made_stops_an_up_and_is_left_as_it_is(lab: EngineLab) -> None:

@@ -10,12 +10,13 @@ from tests.guard.offline import Request
 from tests.guard.promise import JUDGE, Promise, Row
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from random import Random
 
 Body = dict[str, Any]
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _IPAM = "ipam.cluster.x-k8s.io"
-_ELSEWHERE = "platform"
+_ELSEWHERE, _FAR = "platform", "monitoring"
 _EXTRAS: tuple[Body, ...] = (
     {},
     {"allocateReservedIPAddresses": True},
@@ -25,7 +26,23 @@ _EXTRAS: tuple[Body, ...] = (
 )
 _POOLS = ("x", "prod-v6-icip", "prod-v4-icip-x", "-v4-icip", "prod-v4-icips")
 _RESERVED = "allocateReservedIPAddresses"
-_BRIDGES = ("vmbr0", "vmbr1v201", "vmbr1,tag=205", "-vmbr1", "vmbr1 ", "", None, "a234567890123456", "a23456789012345")
+_BRIDGES = (
+    "vmbr0",
+    "vmbr1v201",
+    "vmbr1.201",
+    "vmbr1v",
+    "vmbr1vx",
+    "xvmbr1v2",
+    "vmbr1v2x",
+    "vmbr2.5",
+    "vmbr1,tag=205",
+    "-vmbr1",
+    "vmbr1 ",
+    "",
+    None,
+    "a234567890123456",
+    "a23456789012345",
+)
 _DEVICES = (
     "net2",
     "net9",
@@ -152,6 +169,11 @@ class Draw:
             spec["providerID"] = f"proxmox://0000000{self.one('12')}-0000-4000-8000-000000000000"
         return {key: value for key, value in spec.items() if value is not None}
 
+    def _made_of_whole(self, namespace: str) -> Body:
+        """Give what is right in the namespace's first location, the template by its id."""
+        place = next(place for place in self.promise.places if place.namespace == namespace)
+        return {"pool": place.pool, "storage": place.storage, "templateID": place.template, "sourceNode": place.node}
+
     def _network(self, nics: list[Body]) -> Body:
         if self.newer:
             return {"networkDevices": nics}
@@ -184,7 +206,7 @@ class Draw:
         return nic
 
     def _spoil(self, nic: Body, refs: list[Body], namespace: str) -> None:
-        what = self.random.randrange(7)
+        what = self.random.randrange(8)
         other = self.one(self.promise.rows) if self.promise.rows else None
         if what == 0:
             self._set(nic, "bridge", self.one([*self.promise.zones.values(), *self.promise.open, *_BRIDGES]))
@@ -212,6 +234,11 @@ class Draw:
             self._set(nic, "name", self.one([*_DEVICES, "net1" if self.newer else "net0"]))
         elif what == 6 and self.newer:
             del nic["name"]
+        elif what == 7 and self.promise.open:
+            nic["bridge"] = self.one(sorted(self.promise.open))
+            edges = [end for spans in self.promise.open_vlans.values() for span in spans for end in (span[0], span[-1])]
+            nic.pop("vlan", None)
+            self._set(nic, "vlan", self.one([None, 1, 4094, 7, *(end + by for end in edges for by in (-1, 0, 1))]))
 
     def _set(self, body: Body, field: str, value: Any) -> None:
         if value is None:
@@ -312,6 +339,94 @@ class Draw:
         body["metadata"]["name"] = self.one([*own * 3, *known, "other"])
         return body
 
+    def referring(self, kind: str, namespace: str) -> Body:
+        """Draw an object of Cluster API's own kinds: mostly with the references that the program writes."""
+        spec: Body = {} if kind == "Cluster" else {"clusterName": "prod"}
+        if kind == "Cluster":
+            self._refer(spec, "controlPlaneRef", "KamajiControlPlane", namespace)
+            self._refer(spec, "infrastructureRef", "ProxmoxCluster", namespace)
+            if self.chance(0.3):
+                spec["topology"] = self._topology(namespace)
+        elif kind == "MachineHealthCheck":
+            spec |= {"selector": {"matchLabels": {"a": "b"}}}
+            if self.chance(0.5):
+                self._remediate(spec, namespace, "remediation" if self.newer else None)
+        else:
+            machine: Body = {"clusterName": "prod", "bootstrap": {}}
+            infrastructure = "ProxmoxMachine" if kind == "Machine" else "ProxmoxMachineTemplate"
+            self._refer(machine, "infrastructureRef", infrastructure, namespace)
+            self._refer(machine["bootstrap"], "configRef", "TalosConfigTemplate", namespace)
+            if self.chance(0.3):
+                machine["bootstrap"]["dataSecretName"] = self.one(["x", "y"])
+            labels = {"cluster.x-k8s.io/cluster-name": "prod"}
+            template = {"metadata": {"labels": labels}, "spec": machine}
+            spec |= machine if kind == "Machine" else {"selector": {"matchLabels": labels}, "template": template}
+        return {
+            "apiVersion": f"cluster.x-k8s.io/{'v1beta2' if self.newer else 'v1beta1'}",
+            "kind": kind,
+            "metadata": {"name": "prod", "namespace": namespace},
+            "spec": spec,
+        }
+
+    def _refer(self, body: Body, field: str, kind: str, namespace: str) -> None:
+        """Draw a reference: mostly right, in the generation's own words."""
+        if self.chance(0.15):
+            return
+        group = {"KamajiControlPlane": "controlplane", "TalosConfigTemplate": "bootstrap"}.get(kind, "infrastructure")
+        if self.chance(0.15):
+            kind = self.one(["KubeadmControlPlane", "HetznerCluster", "KamajiControlPlane", "ProxmoxCluster"])
+        if self.chance(0.1):
+            group = self.one(["controlplane", "infrastructure", "other"])
+        group = f"{group}.cluster.x-k8s.io"
+        of_group = {"apiGroup": group} if self.newer else {"apiVersion": f"{group}/v1alpha1"}
+        ref: Body = {**of_group, "kind": kind, "name": self.one(["prod", "prod", "other"])}
+        if not self.newer:
+            self._set(ref, "namespace", self.one([None, None, None, "", namespace, namespace, *self._places()]))
+        if self.chance(0.05):
+            ref.pop(self.one(sorted(ref)), None)
+        body[field] = ref
+
+    def _places(self) -> list[str]:
+        return [self.one(self.namespaces), _ELSEWHERE]
+
+    def _remediate(self, body: Body, namespace: str, below: str | None) -> None:
+        """Draw the template of a health check's remediation, in `below` or in the body itself."""
+        inner: Body = {}
+        self._refer(inner, "x", "ProxmoxMachineTemplate", namespace)
+        if "x" not in inner:
+            return
+        ref = inner["x"]
+        if self.newer:
+            ref = {key: value for key, value in ref.items() if key != "apiGroup"} | {"apiVersion": "x/v1"}
+        if below:
+            body[below] = {"templateRef": ref}
+        else:
+            body["remediationTemplate"] = ref
+
+    def _topology(self, namespace: str) -> Body:
+        """Draw a topology of a class, some with health checks."""
+        place = self.one([None, None, "", namespace, namespace, *self._places()])
+        found: Body = {"version": "v1.35.6", "classRef": {"name": self.one(["a", "b"])}}
+        self._set(found["classRef"], "namespace", place)
+        if not self.newer:
+            found = {"version": "v1.35.6", "class": self.one(["a", "b"])}
+            self._set(found, "classNamespace", place)
+        if self.chance(0.1):
+            found.pop("classRef" if self.newer else "class")
+        checks: list[Body] = []
+        for name in ("", "first", "second"):
+            part: Body = {"class": "x", "name": name} if name else {}
+            if self.chance(0.6):
+                health = part.setdefault("healthCheck" if self.newer else "machineHealthCheck", {})
+                if self.chance(0.7):
+                    self._remediate(health, namespace, "remediation" if self.newer else None)
+            checks.append(part)
+        if self.chance(0.5):
+            found["controlPlane"] = checks[0]
+        if self.chance(0.5):
+            found["workers"] = {"machineDeployments": checks[1:]}
+        return found
+
     def corners(self) -> list[Request]:
         """Give what a draw seldom finds: a NIC without bridge whose pool is not its own, pools with one thing wrong."""
         namespace = self.namespaces[0]
@@ -326,8 +441,26 @@ class Draw:
             Request(namespace, "update", machine, machine),
             Request(_ELSEWHERE, "create", self._body("ProxmoxCluster", "prod", _ELSEWHERE, elsewhere)),
         ]
-        for name in ("xnet1", "net1x"):
+        of_place = self._made_of_whole(namespace)
+        edges = [end for spans in self.promise.open_vlans.values() for span in spans for end in (span[0], span[-1])]
+        for vlan in (None, *sorted({end + by for end in edges for by in (-1, 0, 1)})):
+            for bridge in sorted(self.promise.open):
+                opened: Body = {"name": "net0", "bridge": bridge}
+                self._set(opened, "vlan", vlan)
+                whole = {**of_place, "network": self._network([opened])}
+                found += [
+                    Request(each, "create", self._body("ProxmoxMachine", "m", each, whole))
+                    for each in (namespace, _ELSEWHERE)
+                ]
+        for field in ("pool", "storage", "sourceNode", "templateID", "templateSelector"):
+            changed = {**of_place, field: {"matchTags": ["x"]} if field == "templateSelector" else 1}
+            for now, before in ((changed, of_place), (of_place, changed)):
+                body, old = (self._body("ProxmoxMachine", "m", namespace, each) for each in (now, before))
+                found.append(Request(namespace, "update", body, old))
+        found += [*self._kept(namespace), *self._kept(_ELSEWHERE)]
+        for name in ("xnet1", "net1x", None):
             named = [{"bridge": row.bridge, "vlan": row.vlan, "name": each} for each in ("net0", name)]
+            named = [{key: value for key, value in nic.items() if value is not None} for nic in named]
             device = self._body("ProxmoxMachine", "m", namespace, {"network": self._network(named)})
             found.append(Request(namespace, "create", device))
         asked = self._body("InClusterIPPool", row.name, namespace, {"addresses": ["192.0.2.1"]})
@@ -341,6 +474,38 @@ class Draw:
             pools = [self._body("InClusterIPPool", name, namespace, each) for each in specs]
             found += [Request(namespace, "create", pool) for pool in pools]
         return found
+
+    def _kept(self, namespace: str) -> Iterator[Request]:
+        """Give references to another namespace and to another kind, new and kept, in every place that there is."""
+        ref: Body = {"kind": "Other", "name": "x", **({} if self.newer else {"namespace": _FAR})}
+        health: Body = {"remediation": {"templateRef": ref}} if self.newer else {"remediationTemplate": ref}
+        check = {"healthCheck" if self.newer else "machineHealthCheck": health}
+        workers = {"machineDeployments": [{"name": "a", **check}]}
+        of_class: Body = {"classRef": {"name": "x", "namespace": _FAR}}
+        topology = of_class if self.newer else {"class": "x", "classNamespace": _FAR}
+        machine = {"bootstrap": {"configRef": ref, "dataSecretName": "x"}, "infrastructureRef": ref}
+        pool = {"template": {"spec": machine}}
+        for kind, spec in (
+            ("Cluster", {"controlPlaneRef": ref}),
+            ("Cluster", {"infrastructureRef": ref}),
+            ("Cluster", {"topology": topology}),
+            ("Cluster", {"topology": {"controlPlane": check}}),
+            ("Cluster", {"topology": {"workers": workers}}),
+            ("Machine", machine),
+            ("MachineDeployment", pool),
+            ("MachineHealthCheck", health),
+            ("MachinePool", pool),
+            ("MachineSet", pool),
+        ):
+            body = {
+                "apiVersion": f"cluster.x-k8s.io/{'v1beta2' if self.newer else 'v1beta1'}",
+                "kind": kind,
+                "metadata": {"name": "x", "namespace": namespace},
+                "spec": spec,
+            }
+            for user in ("admin", f"system:serviceaccount:{namespace}:hybrid"):
+                yield Request(namespace, "create", body, user=user)
+                yield Request(namespace, "update", body, body, user)
 
     def secret(self, kind: str, namespace: str) -> Body:
         """Draw a Secret."""
@@ -372,6 +537,7 @@ _MAKERS = {
     "InClusterIPPool": Draw.pool,
     "KamajiControlPlane": Draw.control_plane,
     "Secret": Draw.secret,
+    **dict.fromkeys(("Cluster", "Machine", "MachineDeployment", "MachineHealthCheck", "MachineSet"), Draw.referring),
 }
 
 

@@ -44,13 +44,20 @@ def drawn(draw: DrawFn) -> Body:
     found["management"]["generation"] = draw(st.sampled_from(GENERATIONS))
     found["management"]["controllers"] = CONTROLLERS
     found["management"]["openBridges"] = draw(st.sampled_from([[], ["vmbr9"], ["vmbr8", "vmbr9"]]))
+    if "vmbr9" in found["management"]["openBridges"]:
+        found["management"]["openVlans"] = draw(st.sampled_from([{}, {"vmbr9": [7]}, {"vmbr9": ["2-9", 300]}]))
     return found
 
 
 def full(generation: str) -> Body:
     """Give an environment with two zones, rows of several ranges, a tenant in both zones and an open bridge."""
     found = copy.deepcopy(raw("lab"))
-    found["management"] |= {"generation": generation, "openBridges": ["vmbr9"], "controllers": CONTROLLERS}
+    found["management"] |= {
+        "generation": generation,
+        "openBridges": ["vmbr7", "vmbr8", "vmbr9"],
+        "controllers": CONTROLLERS,
+    }
+    found["management"]["openVlans"] = {"vmbr8": ["2-9"], "vmbr9": ["7-19", 300]}
     found["zones"]["workers"]["networks"]["acme-lab"]["range"] = [
         "10.201.0.20-10.201.0.59",
         "10.201.0.100-10.201.0.199",

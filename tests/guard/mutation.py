@@ -75,8 +75,9 @@ def reasons() -> dict[str, tuple[str, ...]]:
 
 def requests(environment: Body) -> list[Request]:
     """Give the requests: always the same for one environment."""
-    draw = Draw(Random(0), environment)  # noqa: S311 - not for secrets
-    drawn = [draw.request((kind,)) for _ in range(REQUESTS) for kind in KINDS]
+    draws = {kind: Draw(Random(kind), environment) for kind in KINDS}  # noqa: S311 - not for secrets
+    drawn = [draw.request((kind,)) for kind, draw in draws.items() for _ in range(REQUESTS)]
+    draw = draws[KINDS[0]]
     return [*drawn, *draw.corners(), *control_planes.every(draw.namespaces[0], newer=draw.newer)]
 
 

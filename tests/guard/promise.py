@@ -47,6 +47,18 @@ _FILLED = {
 """What the API server fills in by the definition's defaults."""
 
 
+_REFERRING = ("Cluster", "Machine", "MachineDeployment", "MachineHealthCheck", "MachinePool", "MachineSet")
+"""Cluster API's own kinds, which refer to others by name."""
+
+_OF_THE_PROGRAM = {
+    ("bootstrap.cluster.x-k8s.io", "TalosConfigTemplate"),
+    ("controlplane.cluster.x-k8s.io", "KamajiControlPlane"),
+    ("infrastructure.cluster.x-k8s.io", "ProxmoxCluster"),
+    ("infrastructure.cluster.x-k8s.io", "ProxmoxMachineTemplate"),
+}
+"""To what the program's objects refer."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A network of the table."""
@@ -111,6 +123,9 @@ class Promise:
         self.tenants = {tenant["namespace"] for tenant in environment["tenants"].values()}
         self.zones = {name: zone["bridge"] for name, zone in environment["zones"].items()}
         self.open = set(management.get("openBridges", []))
+        self.open_vlans = {
+            bridge: [_span(item) for item in spans] for bridge, spans in management.get("openVlans", {}).items()
+        }
         self.secrets = {f"pve-{name}" for name, place in environment["locations"].items() if place["type"] == "proxmox"}
         self.rows = [
             Row(
@@ -157,14 +172,14 @@ class Promise:
             return self._cluster(namespace, _spec(body), old and _spec(old))
         if kind == "InClusterIPPool":
             # A preview of a changed table is not held against the table of before, unless it asks for that.
-            preview = request.dry_run and JUDGE not in body["metadata"].get("annotations", {})
-            return [] if preview else self._pool(namespace, body, old)
+            judged = not request.dry_run or JUDGE in body["metadata"].get("annotations", {})
+            return self._pool(namespace, body, old) if judged else []
+        if kind in _REFERRING:
+            return self._references(request)
         if kind == "KamajiControlPlane":
-            if namespace not in self.tenants or request.user == self.charts:
-                return []
-            return [*self._closed(body["spec"], old["spec"] if old else {}, ""), *self._plane(request)]
+            return self._plane(request)
         if kind == "Secret":
-            return self._secret(request)
+            return [Broken("a tenant's own Secret", ("makes no Secret",))] * self._is_tenant(request.user)
         message = f"nothing is promised of {kind}"
         raise ValueError(message)
 
@@ -176,7 +191,7 @@ class Promise:
         first = "net0" in [nic.name for nic in found] if self.newer else "default" in (spec.get("network") or {})
         if not self.newer and [nic.name for nic in found].count("net0") > 1:
             said.append(Broken("a second net0"))
-        if not first and (self.zones or namespace in self.tenants):
+        if not first and namespace in self.tenants:
             said.append(Broken("the first NIC is the template's"))
         return said
 
@@ -200,10 +215,25 @@ class Promise:
                     ),
                 )
             )
+        said += self._vlan(namespace, nic)
         if namespace in self.tenants and any(ref[:2] != _POOL for ref in nic.refs):
             said.append(
                 Broken("a pool of all namespaces", (f"Namespace {namespace}: NIC ", _shown(nic), "its address from"))
             )
+        return said
+
+    def _vlan(self, namespace: str, nic: Nic) -> list[Broken]:
+        """Say whether a NIC is on no VLAN that is open, or names a VLAN of a zone as if it were a bridge."""
+        said, words = [], (f"Namespace {namespace}: NIC ", _shown(nic))
+        if namespace in self.tenants and nic.bridge in self.open:
+            spans = self.open_vlans.get(nic.bridge, [range(1, 4095)])
+            if nic.vlan is None or not any(nic.vlan in span for span in spans):
+                said.append(Broken(f"{nic.name} is on no open VLAN", (*words, f"open: {self._open()}")))
+        for bridge in self.zones.values():
+            name = nic.bridge or ""
+            rest = name.removeprefix(bridge)
+            if rest not in (name, "") and rest[0] in "v." and rest[1:].isdigit():
+                said.append(Broken(f"{nic.name} names a VLAN as a bridge", (*words, f"a VLAN of {bridge} as if")))
         return said
 
     def _is_on(self, nic: Nic, row: Row) -> bool:
@@ -231,6 +261,14 @@ class Promise:
 
     def _bridges(self) -> str:
         return _listed(sorted({*self.zones.values(), *self.open}))
+
+    def _open(self) -> str:
+        """Say what is open, as a refusal does."""
+        vlans = {
+            bridge: ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
+            for bridge, spans in self.open_vlans.items()
+        }
+        return "; ".join(f"{bridge} with VLAN {vlans.get(bridge, '1-4094')}" for bridge in sorted(self.open))
 
     def _made_of(self, namespace: str, spec: Body) -> tuple[str, ...]:
         """Give what a refusal says of pool, storage and template."""
@@ -302,7 +340,7 @@ class Promise:
             given = [spec[name] for name in ("ipv4Config", "ipv6Config") if name in spec]
             if not given or not all(self._may_have(namespace, config, spec) for config in given):
                 said.append(Broken("a range that is not the tenant's", self._range(namespace, spec)))
-        if changed("cloneSpec", "zoneConfig") and ("cloneSpec" in spec or spec.get("zoneConfig")):
+        if tenant and changed("cloneSpec", "zoneConfig") and ("cloneSpec" in spec or spec.get("zoneConfig")):
             said.append(Broken("cloneSpec or zoneConfig"))
         if changed("credentialsRef"):
             ref = spec.get("credentialsRef", {})
@@ -373,9 +411,11 @@ class Promise:
         return said
 
     def _plane(self, request: Request) -> list[Broken]:
-        """Say what is wrong with a control plane's size, version and name."""
-        said = []
+        """Say what is closed in a control plane, and what is wrong with its size, version and name."""
+        if request.namespace not in self.tenants or request.user == self.charts:
+            return []
         spec, old = request.body["spec"], request.old["spec"] if request.old else {}
+        said = self._closed(spec, old, "")
         for field, right in (("replicas", r"[1-5]"), ("version", r"v\d+\.\d+\.\d+")):
             given = spec.get(field)
             if given not in (None, old.get(field)) and not re.fullmatch(right, str(given), re.ASCII):
@@ -386,11 +426,48 @@ class Promise:
             said.append(Broken("no cluster's name", (f"{request.namespace}/{name}; allowed: {allowed}",)))
         return said
 
+    def _references(self, request: Request) -> list[Broken]:
+        """Say which references leave the namespace, and what a tenant's own identity may not name."""
+        spec, old = request.body["spec"], request.old["spec"] if request.old else {}
+        known, here, said = dict(references(old)), request.namespace, []
+        for place, ref in references(spec):
+            if known.get(place) == ref:
+                continue
+            words = f"{place} names {ref.get('kind', '')} {ref.get('namespace', here)}/{ref.get('name', '')}"
+            if here in self.tenants and ref.get("namespace", "") not in ("", here):
+                said.append(Broken(f"{place} leaves the namespace", (f"Namespace {here}: ", words, "stays in its own")))
+            group = ref.get("apiGroup", "") if self.newer else ref.get("apiVersion", "").partition("/")[0]
+            if self._is_tenant(request.user) and (group, ref.get("kind")) not in _OF_THE_PROGRAM:
+                said.append(Broken(f"{place} is not the program's", (words, "a tenant refers only to")))
+        named, before = _named_secrets(spec), _named_secrets(old)
+        if self._is_tenant(request.user) and named and named != before:
+            said.append(Broken("a Secret of bootstrap data", ("dataSecretName must be absent",)))
+        return said
+
     def _is_tenant(self, user: str) -> bool:
         return user in {f"system:serviceaccount:{namespace}:hybrid" for namespace in self.tenants}
 
-    def _secret(self, request: Request) -> list[Broken]:
-        return [Broken("a tenant's own Secret", ("makes no Secret",))] if self._is_tenant(request.user) else []
+
+def references(spec: Any, place: str = "spec") -> list[tuple[str, Body]]:
+    """Find every reference below a place: whatever has a kind and stands in a field that ends like one, and a class."""
+    if isinstance(spec, list):
+        return [found for item in spec for found in references(item, f"{place}.{item.get('name', '')}")]
+    if not isinstance(spec, dict):
+        return []
+    if place.endswith(("Ref", "remediationTemplate")) and not place.endswith("classRef"):
+        return [(place, spec)]
+    found = [each for key, value in spec.items() for each in references(value, f"{place}.{key}")]
+    if place == "spec.topology":
+        by = spec.get("classRef", {"name": spec.get("class", ""), "namespace": spec.get("classNamespace", "")})
+        empty = {"name": "", "namespace": ""}
+        found.append((place, {"kind": "ClusterClass", **empty, **by}))
+    return found
+
+
+def _named_secrets(spec: Body) -> list[str]:
+    places = (spec, spec.get("template", {}).get("spec", {}))
+    given = [place.get("bootstrap", {}).get("dataSecretName") for place in places]
+    return [name for name in given if name is not None]
 
 
 def nics(spec: Body) -> list[Nic]:
@@ -413,6 +490,11 @@ def _nic(name: str, nic: Body) -> Nic:
         [(ref.get("apiGroup", ""), ref["kind"], ref["name"]) for ref in refs],
         ipv4=bool(nic.get("ipPoolRef")) or "ipv4PoolRef" in nic,
     )
+
+
+def _span(written: int | str) -> range:
+    first, _, last = str(written).partition("-")
+    return range(int(first), int(last or first) + 1)
 
 
 def _shown(nic: Nic) -> str:

@@ -23,6 +23,7 @@ NEW: tuple[Generation, ...] = ("capi-1.12",)
 MACHINES, BRIDGES, BODIES = "hybrid-zone-machines", "hybrid-closed-bridges", "hybrid-machines"
 CLUSTERS, RANGES, POOLS = "hybrid-clusters", "hybrid-cluster-ranges", "hybrid-pools"
 NAMES, PLANES, SECRETS = "hybrid-pool-names", "hybrid-control-planes", "hybrid-tenant-secrets"
+REFERENCES = "hybrid-references"
 TENANT = "system:serviceaccount:tenant-acme:hybrid"
 _KUBECONFIG = "cluster.x-k8s.io/secret"
 
@@ -48,8 +49,8 @@ def _built(kind: str, nics: tuple[Nic, ...], spec: Body, shapes: Shapes) -> Body
     return build(*nics, **spec)
 
 
-def _cluster(kind: str, change: Callable[[Shapes], Body], shapes: Shapes) -> Body:
-    return shapes.cluster(kind, **change(shapes))
+def _cluster(kind: str, change: Callable[[Shapes], Body], shapes: Shapes, namespace: str = "tenant-acme") -> Body:
+    return shapes.cluster(kind, namespace, **change(shapes))
 
 
 def _plane(namespace: str, place: str, value: Any, shapes: Shapes) -> Body:
@@ -167,6 +168,14 @@ NIC_ROWS = [
         generations=OLD,
         twin=(Nic(), Nic(vlan=301, name="net1")),
     ),
+    *_nics(
+        "an open bridge without a VLAN: a trunk of all of them",
+        "names no VLAN that is open on its bridge",
+        Nic(),
+        Nic(vlan=None, pool="acme-lab", bridge="vmbr9"),
+        policy=BRIDGES,
+        twin=(Nic(), Nic(vlan=7, pool="acme-lab", bridge="vmbr9")),
+    ),
     Row(
         "a second NIC while the first is left to the template",
         MACHINES,
@@ -189,7 +198,11 @@ NIC_ROWS = [
         MACHINES,
         "keeps the NICs of its template",
         lambda s: {**s.template(), "spec": {"template": {"spec": _without(s.template(), "network")}}},
-        lambda s: s.template(),
+        # The platform's own machines may keep the NICs of their template.
+        lambda s: {
+            **s.template(namespace="platform"),
+            "spec": {"template": {"spec": _without(s.template(), "network")}},
+        },
         generations=OLD,
         also=BRIDGES,
     ),
@@ -207,6 +220,16 @@ NIC_ROWS = [
         lambda s: s.template(namespace="platform"),
         lambda s: s.template(Nic(bridge="vmbr0"), namespace="platform"),
     ),
+    *[
+        Row(
+            f"{bridge} in a namespace of the platform: a VLAN of the zone by another name",
+            MACHINES,
+            f'net0 ("{bridge}") names a VLAN of vmbr1 as if it were a bridge',
+            functools.partial(_built, "template", (Nic(bridge=bridge),), {"namespace": "platform"}),
+            lambda s: s.template(Nic(bridge="vmbr0v202"), namespace="platform"),
+        )
+        for bridge in ("vmbr1v202", "vmbr1.202")
+    ],
     Row(
         "a malformed bridge in a namespace of the platform",
         BRIDGES,
@@ -224,14 +247,14 @@ def _without(body: Body, key: str) -> Body:
 
 def _clusters(says: str, said: str, change: Callable[[Shapes], Body], policy: str = CLUSTERS, **more: Any) -> list[Row]:
     """Give the row for a ProxmoxCluster and for its template."""
-    twin = more.pop("twin", lambda _: {})
+    twin, elsewhere = more.pop("twin", lambda _: {}), more.pop("twin_namespace", "tenant-acme")
     return [
         Row(
             f"{says} ({kind})",
             policy,
             said,
             functools.partial(_cluster, kind, change),
-            functools.partial(_cluster, kind, twin),
+            functools.partial(_cluster, kind, twin, namespace=elsewhere),
             **more,
         )
         for kind in ("ProxmoxCluster", "ProxmoxClusterTemplate")
@@ -269,6 +292,8 @@ CLUSTER_ROWS = [
         "cloneSpec and zoneConfig are closed",
         lambda s: {"cloneSpec": {"machineSpec": {"controlPlane": s.machine()["spec"]}}},
         generations=OLD,
+        twin=lambda s: {"cloneSpec": {"machineSpec": {"controlPlane": s.machine()["spec"]}}},
+        twin_namespace="platform",
     ),
     *_clusters(
         "the sentinel where it must be the own range",
@@ -320,6 +345,8 @@ CLUSTER_ROWS = [
         "cloneSpec and zoneConfig are closed",
         lambda s: {"zoneConfig": [{"zone": "a", "dnsServers": ["10.0.0.1"], "ipv4Config": s.config()}]},
         generations=NEW,
+        twin=lambda s: {"zoneConfig": [{"zone": "a", "dnsServers": ["10.0.0.1"], "ipv4Config": s.config()}]},
+        twin_namespace="platform",
     ),
     *_clusters(
         "another namespace's credentials",
@@ -551,6 +578,118 @@ PLANE_ROWS = [
     ),
 ]
 
+
+def _refers(kind: str, field: str, to: str) -> Row:
+    """Give the row of a reference that leaves its namespace; its twin names its own."""
+
+    def build(namespace: str, shapes: Shapes) -> Body:
+        ref = shapes.reference(to, namespace)
+        if kind == "Cluster":
+            return shapes.capi_cluster(**{field: ref})
+        if kind == "MachineHealthCheck":
+            return shapes.health_check(ref)
+        return shapes.workers(kind, **({"bootstrap": {"configRef": ref}} if field == "configRef" else {field: ref}))
+
+    return Row(
+        f"{kind}: {field} of another namespace",
+        REFERENCES,
+        f"{field} names {to} tenant-globex/x",
+        functools.partial(build, "tenant-globex"),
+        functools.partial(build, "tenant-acme"),
+        generations=OLD,
+        user=CAPI,
+        twin_user=CAPI,
+    )
+
+
+_TEMPLATE = "ProxmoxMachineTemplate"
+_NO_SECRET = "dataSecretName must be absent"
+
+REFERENCE_ROWS = [
+    _refers("Cluster", "controlPlaneRef", "KamajiControlPlane"),
+    _refers("Cluster", "infrastructureRef", "ProxmoxCluster"),
+    *[
+        _refers(kind, field, to)
+        for kind in ("MachineDeployment", "MachineSet")
+        for field, to in (("infrastructureRef", _TEMPLATE), ("configRef", "TalosConfigTemplate"))
+    ],
+    _refers("Machine", "infrastructureRef", "ProxmoxMachine"),
+    _refers("Machine", "configRef", "TalosConfig"),
+    _refers("MachineHealthCheck", "remediationTemplate", _TEMPLATE),
+    Row(
+        "a Cluster's class of another namespace",
+        REFERENCES,
+        "spec.topology names ClusterClass platform/x",
+        lambda s: s.topology("platform"),
+        lambda s: s.topology("tenant-acme"),
+    ),
+    Row(
+        "the health checks of a class with a template of another namespace",
+        REFERENCES,
+        "machineDeployments.a.machineHealthCheck.remediationTemplate names ProxmoxMachineTemplate platform/x",
+        lambda s: s.topology("tenant-acme", s.reference(_TEMPLATE, "platform")),
+        lambda s: s.topology("tenant-acme", s.reference(_TEMPLATE, "")),
+        generations=OLD,
+    ),
+    *[
+        Row(
+            f"{says} by a tenant's own identity",
+            REFERENCES,
+            said,
+            refused,
+            twin or refused,
+            user=TENANT,
+            twin_user=TENANT if twin else twin_user,
+        )
+        for says, said, refused, twin, twin_user in (
+            (
+                "a Secret for the machines",
+                _NO_SECRET,
+                lambda s: s.workers(bootstrap={"dataSecretName": "hybrid-handover"}),
+                lambda s: s.workers(),
+                None,
+            ),
+            (
+                "a Secret beside bootstrap data",
+                _NO_SECRET,
+                lambda s: s.workers(
+                    bootstrap={"configRef": s.reference("TalosConfigTemplate"), "dataSecretName": "pve-lab"}
+                ),
+                None,
+                CAPI,
+            ),
+            (
+                "another provider's template",
+                "a tenant refers only to",
+                lambda s: s.workers(infrastructureRef=s.reference("KubevirtMachineTemplate")),
+                None,
+                CHARTS,
+            ),
+            (
+                "another provider's infrastructure",
+                "infrastructureRef names KubevirtCluster tenant-acme/x",
+                lambda s: s.capi_cluster(infrastructureRef=s.reference("KubevirtCluster")),
+                lambda s: s.capi_cluster(),
+                None,
+            ),
+            (
+                "a class",
+                "spec.topology names ClusterClass",
+                lambda s: s.topology("tenant-acme"),
+                None,
+                CHARTS,
+            ),
+            (
+                "a remediation of its own",
+                "a tenant refers only to",
+                lambda s: s.health_check(s.reference("Metal3RemediationTemplate")),
+                lambda s: s.health_check(),
+                None,
+            ),
+        )
+    ],
+]
+
 SECRET_ROWS = [
     Row(
         says,
@@ -569,4 +708,4 @@ SECRET_ROWS = [
 ]
 """Sent by the tenant's own identity and, as twins, by an administrator."""
 
-ROWS = [*NIC_ROWS, *CLUSTER_ROWS, *POOL_ROWS, *BODY_ROWS, *PLANE_ROWS]
+ROWS = [*NIC_ROWS, *CLUSTER_ROWS, *POOL_ROWS, *BODY_ROWS, *PLANE_ROWS, *REFERENCE_ROWS]

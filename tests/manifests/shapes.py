@@ -154,6 +154,72 @@ class Shapes:
             inner[last] = value
         return body
 
+    def reference(self, kind: str, namespace: str | None = None, name: str = "x") -> Body:
+        """Give a reference to an object; only the older generation's can name a namespace."""
+        groups = {"KamajiControlPlane": "controlplane", "TalosConfig": "bootstrap", "TalosConfigTemplate": "bootstrap"}
+        group = f"{groups.get(kind, 'infrastructure')}.cluster.x-k8s.io"
+        if self.latest:
+            return {"apiGroup": group, "kind": kind, "name": name}
+        version = "v1alpha3" if group.startswith("bootstrap") else "v1alpha1"
+        found = {"apiVersion": f"{group}/{version}", "kind": kind, "name": name}
+        return found if namespace is None else {**found, "namespace": namespace}
+
+    def core(self, kind: str, spec: Body, namespace: str = "tenant-acme", name: str = "x") -> Body:
+        """Give an object of Cluster API's own kinds."""
+        return {
+            "apiVersion": f"cluster.x-k8s.io/{'v1beta2' if self.latest else 'v1beta1'}",
+            "kind": kind,
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": spec,
+        }
+
+    def capi_cluster(self, **changes: Body) -> Body:
+        """Give a Cluster as the program writes it."""
+        refs = {
+            "controlPlaneRef": self.reference("KamajiControlPlane"),
+            "infrastructureRef": self.reference("ProxmoxCluster"),
+        }
+        return self.core("Cluster", {**refs, **changes})
+
+    def workers(self, kind: str = "MachineDeployment", **changes: Any) -> Body:
+        """Give a Machine, or what makes such from templates."""
+        made = "ProxmoxMachine" if kind == "Machine" else "ProxmoxMachineTemplate"
+        machine = {
+            "clusterName": "prod",
+            "bootstrap": {"configRef": self.reference("TalosConfigTemplate")},
+            "infrastructureRef": self.reference(made),
+            **changes,
+        }
+        if kind == "Machine":
+            return self.core(kind, machine)
+        labels = {"cluster.x-k8s.io/cluster-name": "prod"}
+        template = {"metadata": {"labels": labels}, "spec": machine}
+        selector = {"matchLabels": labels}
+        return self.core(kind, {"clusterName": "prod", "selector": selector, "template": template})
+
+    def health_check(self, template: Body | None = None) -> Body:
+        """Give a MachineHealthCheck, with the template of a remediation if there is one."""
+        spec: Body = {"clusterName": "prod", "selector": {"matchLabels": {"cluster.x-k8s.io/cluster-name": "prod"}}}
+        if not self.latest:
+            spec["unhealthyConditions"] = [{"type": "Ready", "status": "Unknown", "timeout": "5m"}]
+        if template and self.latest:
+            spec["remediation"] = {"templateRef": {"apiVersion": self.api_version, **template}}
+            del spec["remediation"]["templateRef"]["apiGroup"]
+        elif template:
+            spec["remediationTemplate"] = template
+        return self.core("MachineHealthCheck", spec)
+
+    def topology(self, namespace: str, remediation: Body | None = None) -> Body:
+        """Give a Cluster of a class, with health checks of its workers if there is a template for them."""
+        named = {"class": "x", "classNamespace": namespace}
+        found: Body = {"version": "v1.35.6", **named}
+        if self.latest:
+            found = {"version": "v1.35.6", "classRef": {"name": "x", "namespace": namespace}}
+        if remediation:
+            part = {"class": "a", "name": "a", "machineHealthCheck": {"remediationTemplate": remediation}}
+            found["workers"] = {"machineDeployments": [part]}
+        return self.core("Cluster", {"topology": found})
+
     def secret(self, name: str, kind: str = "cluster.x-k8s.io/secret", namespace: str = "tenant-acme") -> Body:
         """Give a Secret."""
         meta: Body = {"name": name, "namespace": namespace}

@@ -212,6 +212,54 @@ def test_a_control_plane_of_the_platforms_charts_rebuilt_passes_and_its_controll
     assert api.change(chart, {"metadata": {"finalizers": None}}, STRANGER) == ""
 
 
+def test_what_cluster_api_makes_of_a_deployment_passes_as_rebuilt(api: Api, shapes: Shapes) -> None:
+    """A Cluster and MachineDeployment of the tenant, and the MachineSet and Machine that Cluster API makes of them."""
+    token = api.token("tenant-acme")
+    cluster, deployment = shapes.capi_cluster(), shapes.workers()
+    for body in (cluster, deployment):
+        status, said = api.apply(body, token=token)
+        assert status == 201, said
+    # Cluster API writes the namespace into references and the version that the definition names.
+    namespace = {} if shapes.latest else {"namespace": "tenant-acme"}
+    refs = {field: {**ref, **namespace} for field, ref in cluster["spec"].items()}
+    finalizers: Body = {"metadata": {"finalizers": ["cluster.cluster.x-k8s.io"]}}
+    endpoint = {"controlPlaneEndpoint": {"host": "203.0.113.10", "port": 6443}}
+    for patch in ({"spec": refs}, finalizers, {"spec": endpoint}):
+        assert api.change(cluster, patch, CAPI) == ""
+    infrastructure = deployment["spec"]["template"]["spec"]["infrastructureRef"]
+    of_set = shapes.workers("MachineSet", infrastructureRef={**infrastructure, **namespace})
+    config = shapes.reference("TalosConfig", "tenant-acme")
+    machine = shapes.workers(
+        "Machine",
+        bootstrap={"configRef": config},
+        infrastructureRef=shapes.reference("ProxmoxMachine", "tenant-acme"),
+    )
+    for body in (of_set, machine):
+        api.make(body, CAPI)
+    provider = {"providerID": f"proxmox://{UID}"}
+    for patch in (
+        {"metadata": {"finalizers": ["machine.cluster.x-k8s.io"]}},
+        {"spec": {"bootstrap": {"configRef": config, "dataSecretName": "prod-lab-x-1-bootstrap-data"}}},
+        {"spec": provider},
+    ):
+        assert api.change(machine, patch, CAPI) == ""
+    # The tenant's stack writes the same again beside what the controllers have written.
+    for body in (cluster, deployment):
+        status, said = api.apply(body, token=token)
+        assert status == 200, said
+    for body in (machine, of_set, deployment, cluster):
+        assert api.delete(body) == 200
+    for body in (machine, cluster):
+        assert api.change(body, {"metadata": {"finalizers": None}}, CAPI) == ""
+
+
+def test_a_pool_of_the_platforms_charts_rebuilt_passes(api: Api, shapes: Shapes) -> None:
+    template = shapes.reference("KubevirtMachineTemplate")
+    cluster = shapes.capi_cluster(infrastructureRef=shapes.reference("KubevirtCluster"))
+    for body in (cluster, shapes.workers(infrastructureRef=template), shapes.health_check()):
+        assert api.refusal(body, CHARTS) == ""
+
+
 def test_the_programs_own_control_plane_passes_for_the_tenant_and_kamaji_goes_on(api: Api, shapes: Shapes) -> None:
     plane = shapes.control_plane()
     plane["metadata"]["name"] = "prod"

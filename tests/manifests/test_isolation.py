@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 GENERATIONS = pytest.mark.parametrize("generation", ["capi-1.10", "capi-1.12"])
 IN_ZONE = ("hybrid-pools", "hybrid-zone-machines")
 WITH_TABLE = ("hybrid-machines", "hybrid-pool-names")
-ALONE = ("hybrid-closed-bridges", "hybrid-clusters", "hybrid-control-planes", "hybrid-tenant-secrets")
+ALONE = (
+    "hybrid-closed-bridges",
+    "hybrid-clusters",
+    "hybrid-control-planes",
+    "hybrid-references",
+    "hybrid-tenant-secrets",
+)
 POLICIES = (*ALONE, *IN_ZONE, *WITH_TABLE)
 POLICY = "ValidatingAdmissionPolicy"
 CRD = "CustomResourceDefinition/proxmoxnetworkzones.proxmox.cozystack.io"
@@ -89,6 +95,9 @@ def test_policies_judge_the_versions_that_the_generation_stores(
     assert seen["hybrid-pools"] == seen["hybrid-pool-names"] == pools
     group = ["controlplane.cluster.x-k8s.io"]
     assert seen["hybrid-control-planes"] == (group, [control_plane], ["kamajicontrolplanes"])
+    core = ["v1beta1" if generation == "capi-1.10" else "v1beta2"]
+    kinds = ["clusters", "machines", "machinedeployments", "machinehealthchecks", "machinesets", "machinepools"]
+    assert seen["hybrid-references"] == (["cluster.x-k8s.io"], core, kinds)
     assert seen["hybrid-tenant-secrets"] == ([""], ["v1"], ["secrets"])
 
 

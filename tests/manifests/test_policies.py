@@ -101,7 +101,7 @@ KINDS = pytest.mark.parametrize("shape", [template, machine])
         default(vlan=301, ipv4PoolRef=ref("acme-dc")),
         default(ipv6PoolRef=ref("acme-lab")),
         second(vlan=301, ipv4PoolRef=ref("acme-dc")),
-        default(bridge="vmbr9", vlan=None, ipv4PoolRef=None),
+        default(bridge="vmbr9", vlan=7, ipv4PoolRef=None),
     ],
 )
 def test_the_tenants_own_networks_pass(
@@ -144,6 +144,8 @@ def test_a_machine_without_a_network_is_refused(evaluator: Evaluator) -> None:
     assert "spec.network.default must be set" in message
     (message,) = judged(evaluator, BRIDGES, template(None))
     assert "spec.network.default must be set" in message
+    for policy in (MACHINES, BRIDGES):  # the platform's own machines are not asked
+        assert judged(evaluator, policy, template(None), "platform") == []
 
 
 def test_a_nic_without_a_bridge_is_refused(evaluator: Evaluator) -> None:
@@ -195,6 +197,43 @@ def test_a_bridge_that_no_zone_has_is_closed_to_tenants_and_no_business_of_a_zon
     assert judged(evaluator, BRIDGES, body) == [
         'Namespace tenant-acme: NIC net1 ("vmbr0") is on a bridge that is not open to tenants; allowed: vmbr1, vmbr9'
     ]
+
+
+OPEN = "names no VLAN that is open on its bridge (without one it would be on all of them); open: "
+
+
+@pytest.mark.parametrize("vlan", [None, 299, 301, 309, 320])
+def test_a_nic_on_an_open_bridge_names_one_of_its_open_vlans(evaluator: Evaluator, vlan: int | None) -> None:
+    limits = {"management.openBridges": ["vmbr9"], "management.openVlans": {"vmbr9": [300, "310-319"]}}
+    limited = of_environment(limits)[f"ValidatingAdmissionPolicy/{BRIDGES}"].body["spec"]
+
+    def asked(vlan: int | None, namespace: str = "tenant-acme") -> list[str]:
+        body = template(default(bridge="vmbr9", vlan=vlan))
+        asking = {"policy": limited, "object": body, "oldObject": None, "request": {"namespace": namespace}}
+        return [item["message"] for item in evaluator.ask(**asking)["refusals"]]
+
+    assert asked(vlan) == [f'Namespace tenant-acme: NIC net0 ("vmbr9") {OPEN}vmbr9 with VLAN 300, 310-319']
+    for right in (300, 310, 319):
+        assert asked(right) == []
+    assert asked(vlan, "platform") == []
+
+
+def test_a_nic_on_a_bridge_that_is_open_with_all_vlans_names_one(evaluator: Evaluator) -> None:
+    untagged = template(default(bridge="vmbr9", vlan=None))
+    assert judged(evaluator, BRIDGES, untagged) == [
+        f'Namespace tenant-acme: NIC net0 ("vmbr9") {OPEN}vmbr9 with VLAN 1-4094'
+    ]
+    assert judged(evaluator, BRIDGES, template(default(bridge="vmbr9", vlan=4094))) == []
+    assert judged(evaluator, BRIDGES, untagged, "platform") == []
+
+
+@pytest.mark.parametrize("namespace", ["tenant-acme", "platform"])
+def test_a_vlan_of_a_zones_bridge_is_no_bridge_of_its_own(evaluator: Evaluator, namespace: str) -> None:
+    for bridge in ("vmbr1v202", "vmbr1.202", "vmbr1v1"):
+        (message,) = judged(evaluator, MACHINES, template(default(bridge=bridge)), namespace)
+        assert message.startswith(f'Namespace {namespace}: NIC net0 ("{bridge}") names a VLAN of vmbr1 as if it were a')
+    for bridge in ("vmbr1v", "vmbr1vx", "vmbr1v2x", "vmbr10", "vmbr10v2", "xvmbr1v2", "vmbr1_202"):
+        assert judged(evaluator, MACHINES, template(default(bridge=bridge)), namespace) == []
 
 
 def test_other_namespaces_may_use_bridges_of_their_own(evaluator: Evaluator) -> None:
@@ -257,10 +296,11 @@ def test_a_range_of_its_own_is_refused(evaluator: Evaluator, kind: str, changes:
 @pytest.mark.parametrize(
     "changes", [{"cloneSpec": {"machineSpec": {"controlPlane": {}}}}, {"zoneConfig": [{"zone": "a"}]}]
 )
-@pytest.mark.parametrize("namespace", ["tenant-acme", "platform"])
-def test_parts_that_nobody_judges_are_closed(evaluator: Evaluator, kind: str, changes: Body, namespace: str) -> None:
-    (message,) = judged(evaluator, CLUSTERS, cluster(kind, credentialsRef={"name": "pve-lab"}, **changes), namespace)
+def test_parts_that_nobody_judges_are_closed_to_tenants(evaluator: Evaluator, kind: str, changes: Body) -> None:
+    body = cluster(kind, credentialsRef={"name": "pve-lab"}, **changes)
+    (message,) = judged(evaluator, CLUSTERS, body)
     assert message.startswith("cloneSpec and zoneConfig are closed")
+    assert judged(evaluator, CLUSTERS, body, "platform") == []
 
 
 @CLUSTER_KINDS

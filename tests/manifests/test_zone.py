@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from manifests.generations import GENERATIONS
 from manifests.zone import zone
-from tests.manifests.examples import environment, of_environment
+from tests.manifests.examples import environment, of_environment, of_tenant
 
 GLOBEX_ROW = {
     "name": "globex-lab",
@@ -71,3 +76,14 @@ def test_removing_a_row_changes_its_zone_and_pool_and_what_its_tenant_is_handed_
     assert set(before) - set(after) == {"InClusterIPPool/tenant-acme/acme-dc"}
     changed = {name for name in after if before[name].body != after[name].body}
     assert changed == {"ProxmoxNetworkTable/all", "ProxmoxNetworkZone/workers", "Secret/tenant-acme/hybrid-handover"}
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_nothing_that_is_rendered_switches_off_a_providers_webhook(generation: str) -> None:
+    # With ipam.cluster.x-k8s.io/skip-validate-delete-webhook a pool could go while its addresses are leased.
+    rendered = [*of_environment({"management.generation": generation}).values(), *of_tenant("acme").values()]
+    kinds = {item.kind for item in rendered}
+    assert {"ProxmoxNetworkZone", "MachineDeployment"} <= kinds
+    assert ("InClusterIPPool" in kinds) == (generation == "capi-1.10")
+    for item in rendered:
+        assert "skip-validate" not in json.dumps(item.body), item.name

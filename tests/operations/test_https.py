@@ -58,6 +58,13 @@ class Replies(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Quiet(ThreadingHTTPServer):
+    """Says nothing of clients that hang up on its certificate."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing."""
+
+
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return authority(tmp_path_factory.mktemp("own") / "own")
@@ -79,7 +86,7 @@ def port(own: Authority, asked: list[tuple[str, str]]) -> Iterator[int]:
         pass
 
     Handler.asked = asked
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Quiet(("127.0.0.1", 0), Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(own.certificate, own.key)
     server.socket = context.wrap_socket(server.socket, server_side=True)

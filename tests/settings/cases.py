@@ -156,6 +156,43 @@ MANAGEMENT = [
         {"management.openBridges": ["vm-br9"]},
         {"management.openBridges": ["vm_br9"]},
     ),
+    Case(
+        "a tenant's cluster that Kamaji would take for one that the platform makes for another is refused",
+        "SCHEMA_CLASH",
+        "tenants.globex.clusters.0",
+        {"tenants.globex.namespace": "tenant-acme-kubernetes"},
+        {"tenants.globex.namespace": "tenant-acme-kubernete"},
+        fix="does not begin with tenant-acme-",
+    ),
+    Case(
+        "VLANs of a bridge that is not open are refused",
+        "UNKNOWN_BRIDGE",
+        "management.openVlans.vmbr8",
+        {"management.openBridges": ["vmbr9"], "management.openVlans": {"vmbr8": [300]}},
+        {"management.openBridges": ["vmbr9"], "management.openVlans": {"vmbr9": [300, "310-319"]}},
+        fix="vmbr9",
+    ),
+    Case(
+        "open VLANs that are none are refused",
+        "BAD_VLANS",
+        "management.openVlans.vmbr9.0",
+        {"management.openBridges": ["vmbr9"], "management.openVlans": {"vmbr9": ["4000-5000"]}},
+        {"management.openBridges": ["vmbr9"], "management.openVlans": {"vmbr9": ["4000-4094"]}},
+    ),
+    Case(
+        "an open bridge of no VLAN is refused",
+        "EMPTY",
+        "management.openVlans.vmbr9",
+        {"management.openBridges": ["vmbr9"], "management.openVlans": {"vmbr9": []}},
+        {"management.openBridges": ["vmbr9"], "management.openVlans": {}},
+    ),
+    Case(
+        "an open bridge that is a VLAN of a zone's bridge is refused",
+        "BRIDGE_TAKEN",
+        "management.openBridges.0",
+        {"management.openBridges": ["vmbr1v205"]},
+        {"management.openBridges": ["vmbr1v"]},
+    ),
 ]
 
 TENANTS = [
@@ -573,6 +610,13 @@ LOCATIONS = [
         "locations.lab.pve",
         {"locations.lab.pve": 7},
         {"locations.lab.pve": 8},
+    ),
+    Case(
+        "an identity's token that was never made is refused",
+        "OUT_OF_BOUNDS",
+        "tenants.globex.rotation",
+        {"tenants.globex.rotation": 0},
+        {"tenants.globex.rotation": 2},
     ),
     Case(
         "a token that was never made is refused",
