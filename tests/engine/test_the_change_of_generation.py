@@ -59,16 +59,6 @@ def moved(lab: EngineLab, before: dict[str, str]) -> list[str]:
     return [name for name, uid in before.items() if now.get(name) != uid]
 
 
-def rewrite(lab: EngineLab, stack: str, *replacements: tuple[str, str]) -> None:
-    """Change a stack file of the lab's copy for good."""
-    file = lab.layout.project / "stacks" / f"Pulumi.{stack}.yaml"
-    text = file.read_text()
-    for old, new in replacements:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    file.write_text(text)
-
-
 def cluster_of(lab: EngineLab, tenant: str) -> dict[str, Any]:
     """Give a tenant's ProxmoxCluster in the later version."""
     path = f"/apis/infrastructure.cluster.x-k8s.io/v1alpha2/namespaces/tenant-{tenant}/proxmoxclusters/prod"
@@ -104,14 +94,14 @@ def test_the_environment_changes_in_place_and_hands_out_no_address_twice(
     lab: EngineLab, before: dict[str, str]
 ) -> None:
     with leased(lab, "10.201.0.150"):
-        rewrite(lab, "lab", TO_LATER)
+        lab.rewrite("lab", TO_LATER)
         stopped = lab.pulumi("lab", "up", "--yes", "--skip-preview")
         assert stopped.code != 0
         assert "[ADDRESS_TWICE]" in stopped.output
         assert "IPAddress tenant-acme/m-1 (10.201.0.150) from pool acme-lab" in stopped.output
         assert lab.get(POOL)[0] == 200
 
-        rewrite(lab, "lab", TWO_RANGES)
+        lab.rewrite("lab", TWO_RANGES)
         done = lab.up("lab")
         assert lab.get(POOL)[0] == 200, "addresses are leased from it"
         lines = done.splitlines()
@@ -163,7 +153,7 @@ def test_a_tenant_with_cluster_api_machines_is_told_that_they_are_not_built_yet(
     assert "use proxmox-vm" in stopped.output
     file = (lab.layout.project / "stacks" / "Pulumi.lab-acme.yaml").read_text()
     (line,) = [line for line in file.splitlines(keepends=True) if "backend: capi-proxmox" in line]
-    rewrite(lab, "lab-acme", (line, ""))
+    lab.rewrite("lab-acme", (line, ""))
     assert operation(lab, "move-versions", "lab-acme").code == 0
     lab.up("lab-acme")
     assert lab.get("/apis/cluster.x-k8s.io/v1beta2/namespaces/tenant-acme/machinedeployments")[1]["items"] == []

@@ -75,8 +75,8 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     )
     assert status == 404
     for namespace in ("tenant-acme", "tenant-globex"):
-        _, secrets = lab.get(f"/api/v1/namespaces/{namespace}/secrets")
-        assert [item["metadata"]["name"] for item in secrets["items"]] == []
+        _, left = lab.get(f"/api/v1/namespaces/{namespace}/secrets")
+        assert [item["metadata"]["name"] for item in left["items"]] == []
     for place in ("pve.lab", "pve.dc"):
         state = lab.cloud(place)
         assert list(state["pools"]) == ["templates"]  # the administrator's
