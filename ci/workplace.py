@@ -41,6 +41,9 @@ class Workplace:
         folder = self.folder / stack
         folder.mkdir()
         trees.write(self.repository, self.base, folder)
+        if (folder / ".venv").exists():
+            message = "BASE has a .venv in git: take it out, `make setup` makes it"
+            raise CiError(message)
         (folder / ".venv").symlink_to(sys.prefix)
         return folder
 

@@ -167,6 +167,13 @@ def test_a_working_copy_that_would_judge_by_other_code_or_packages_is_refused(  
     assert engine.runs() == []
 
 
+def test_packages_in_git_are_not_used(repo: Repo, engine: Engine, capfd: pytest.CaptureFixture[str]) -> None:
+    base = repo.commit({".venv/bin/python": Special("100755", "#!/bin/sh\n")}, repo.base)
+    assert main(["--repository", str(repo.folder), "preview", base, repo.commit(good(repo), base)]) == 2
+    assert "BASE has a .venv in git" in capfd.readouterr().err
+    assert engine.runs() == []
+
+
 def test_an_up_runs_in_the_commits_tree_with_its_pack_and_config(
     repo: Repo, engine: Engine, capfd: pytest.CaptureFixture[str]
 ) -> None:
