@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.shared]
 Body = dict[str, Any]
 CREATES, UPDATES = 240, 120
-UPDATED = ("ProxmoxMachine", "ProxmoxMachineTemplate", "ProxmoxCluster", "ProxmoxClusterTemplate", "KamajiControlPlane")
+UPDATED = (
+    "ProxmoxMachine",
+    "ProxmoxMachineTemplate",
+    "ProxmoxCluster",
+    "ProxmoxClusterTemplate",
+    "KamajiControlPlane",
+    "Cluster",
+    "MachineDeployment",
+)
 """Kinds whose objects may have any name: the ones of before are made before the guard is there."""
 
 ROWS = 512

@@ -89,6 +89,12 @@ def _without_first(shapes: Shapes) -> Body:
     return {"additionalDevices": network["additionalDevices"]}
 
 
+def _bare(shapes: Shapes, namespace: str) -> Body:
+    """Give a machine that says nothing of a network."""
+    body = shapes.machine(namespace=namespace)
+    return {**body, "spec": {name: value for name, value in body["spec"].items() if name != "network"}}
+
+
 NIC_ROWS = [
     *_nics("another tenant's VLAN", "net0 asks for VLAN 202", Nic(vlan=202)),
     *_nics("a VLAN that nobody has", "net0 asks for VLAN 999", Nic(vlan=999)),
@@ -108,6 +114,14 @@ NIC_ROWS = [
         Nic(vlan=7, pool="x", kind="GlobalInClusterIPPool", bridge="vmbr9"),
         policy=BRIDGES,
         twin=(Nic(), Nic(vlan=7, pool="acme-lab", bridge="vmbr9")),
+    ),
+    *_nics(
+        "the own pool for IPv6 alone",
+        "net1 asks for VLAN 301",
+        Nic(),
+        Nic(vlan=301, pool="acme-dc", family="ipv6"),
+        generations=OLD,
+        twin=(Nic(), Nic(vlan=301, pool="acme-dc")),
     ),
     *_nics("another tenant's pool", "InClusterIPPool globex-lab", Nic(pool="globex-lab"), generations=OLD),
     *_nics(
@@ -204,6 +218,14 @@ NIC_ROWS = [
             "spec": {"template": {"spec": _without(s.template(), "network")}},
         },
         generations=OLD,
+        also=BRIDGES,
+    ),
+    Row(
+        "a machine without any network",
+        MACHINES,
+        "keeps the NICs of its template",
+        lambda s: s.machine(network={"networkDevices": []}) if s.latest else _bare(s, "tenant-acme"),
+        lambda s: s.machine(network={"networkDevices": []}, namespace="platform") if s.latest else _bare(s, "platform"),
         also=BRIDGES,
     ),
     Row(

@@ -52,6 +52,8 @@ class Nic:
     bridge: str | None = "vmbr1"
     kind: str = "InClusterIPPool"
     more: str | None = None
+    family: str = "ipv4"
+    """Of which family its pool is, in the generation that tells them apart."""
     name: str | None = None
 
 
@@ -92,7 +94,8 @@ class Shapes:
         if self.latest:
             body["ipPoolRef"] = refs or None
         else:
-            body["ipv4PoolRef"], body["ipv6PoolRef"] = ([*refs, None, None])[:2]
+            first, second = ("ipv4PoolRef", "ipv6PoolRef") if nic.family == "ipv4" else ("ipv6PoolRef", "ipv4PoolRef")
+            body[first], body[second] = ([*refs, None, None])[:2]
         return {key: value for key, value in body.items() if value is not None}
 
     def template(self, *nics: Nic, namespace: str = "tenant-acme", network: Body | None = None, **spec: Any) -> Body:

@@ -7,12 +7,16 @@ seen to write; no controller runs here.
 from __future__ import annotations
 
 import copy
-from typing import Any
+import functools
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.manifests.live import CAPI, CAPMOX, CHARTS, STRANGER, Api, path_of, until
 from tests.manifests.shapes import IPAM, Nic, Shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = [pytest.mark.lab, pytest.mark.shared]
 Body = dict[str, Any]
@@ -33,16 +37,23 @@ def shapes(api: Api) -> Shapes:
     return Shapes(api.generation)
 
 
-def owner(kind: str, version: str, name: str, *, controller: bool = True) -> Body:
-    found = {"apiVersion": version, "kind": kind, "name": name, "uid": UID}
+def owner(api: Api, kind: str, name: str, *, controller: bool = True) -> Body:
+    """Refer to an owner, which is made if it is not there: the garbage collector takes what an absent one owns."""
+    shapes = Shapes(api.generation)
+    made: dict[str, Callable[[], Body]] = {
+        "Cluster": shapes.capi_cluster,
+        "Machine": functools.partial(shapes.workers, "Machine"),
+        "MachineSet": functools.partial(shapes.workers, "MachineSet"),
+        "ProxmoxCluster": shapes.cluster,
+    }
+    body = made[kind]()
+    body["metadata"]["name"] = name
+    there = api.read(path_of(body)) if api.there(body) else api.make(body)
+    found = {"apiVersion": body["apiVersion"], "kind": kind, "name": name, "uid": there["metadata"]["uid"]}
     return {**found, "controller": True, "blockOwnerDeletion": True} if controller else found
 
 
-def core(shapes: Shapes) -> str:
-    return f"cluster.x-k8s.io/{'v1beta2' if shapes.latest else 'v1beta1'}"
-
-
-def cloned(shapes: Shapes, name: str) -> Body:
+def cloned(api: Api, shapes: Shapes, name: str) -> Body:
     """Rebuild the ProxmoxMachine that Cluster API clones from the tenant's template."""
     body = shapes.machine(Nic(), Nic(vlan=301), name=name)
     body["metadata"] = {
@@ -53,7 +64,7 @@ def cloned(shapes: Shapes, name: str) -> Body:
             "cluster.x-k8s.io/cloned-from-name": "prod-lab-12345678",
             "cluster.x-k8s.io/cloned-from-groupkind": "ProxmoxMachineTemplate.infrastructure.cluster.x-k8s.io",
         },
-        "ownerReferences": [owner("MachineSet", core(shapes), "prod-lab-x", controller=False)],
+        "ownerReferences": [owner(api, "MachineSet", "prod-lab-x", controller=False)],
     }
     if shapes.latest:
         # capmox' mutating webhook has been there first.
@@ -70,9 +81,9 @@ def status_of(shapes: Shapes) -> Body:
 
 
 def test_a_machine_rebuilt_from_create_to_delete_passes(api: Api, shapes: Shapes) -> None:
-    machine = cloned(shapes, "prod-lab-x-1")
+    machine = cloned(api, shapes, "prod-lab-x-1")
     api.make(machine, CAPI)
-    owners = [owner("Machine", core(shapes), "prod-lab-x-1")]
+    owners = [owner(api, "Machine", "prod-lab-x-1")]
     provider = {"spec": {"providerID": f"proxmox://{UID}"}}
     writes: list[tuple[str | None, Body, str]] = [
         (CAPI, {"metadata": {"ownerReferences": owners}}, ""),
@@ -93,7 +104,7 @@ def test_a_machine_rebuilt_from_create_to_delete_passes(api: Api, shapes: Shapes
 
 
 def test_a_machine_whose_row_is_gone_is_deleted_as_rebuilt_to_the_end(api: Api, shapes: Shapes) -> None:
-    machine = cloned(shapes, "prod-lab-x-2")
+    machine = cloned(api, shapes, "prod-lab-x-2")
     api.make(machine, CAPI)
     assert api.change(machine, {"metadata": {"finalizers": [MACHINE_FINALIZER]}}, CAPMOX) == ""
     zone = api.environment["ProxmoxNetworkZone/workers"].body
@@ -101,7 +112,7 @@ def test_a_machine_whose_row_is_gone_is_deleted_as_rebuilt_to_the_end(api: Api, 
     smaller["spec"]["networks"] = [row for row in zone["spec"]["networks"] if row["namespace"] != "tenant-acme"]
     assert api.apply(smaller)[0] == 200
     try:
-        until(lambda: api.refusal(cloned(shapes, "prod-lab-x-3"), CAPI), bool)
+        until(lambda: api.refusal(cloned(api, shapes, "prod-lab-x-3"), CAPI), bool)
         assert api.change(machine, {"spec": {"virtualMachineID": 2001}}, CAPMOX) == ""
         assert api.change(machine, status_of(shapes), CAPMOX, "/status") == ""
         assert api.delete(machine, CAPI) == 200
@@ -109,13 +120,13 @@ def test_a_machine_whose_row_is_gone_is_deleted_as_rebuilt_to_the_end(api: Api, 
         assert not api.there(machine)
     finally:
         assert api.apply(zone)[0] == 200
-        until(lambda: api.refusal(cloned(shapes, "prod-lab-x-3"), CAPI), lambda said: not said)
+        until(lambda: api.refusal(cloned(api, shapes, "prod-lab-x-3"), CAPI), lambda said: not said)
 
 
 def test_a_template_rebuilt_with_its_owner_passes(api: Api, shapes: Shapes) -> None:
     template = shapes.template(Nic(), Nic(vlan=301))
     api.make(template)
-    owners = [owner("Cluster", core(shapes), "prod", controller=False)]
+    owners = [owner(api, "Cluster", "owner", controller=False)]
     assert api.change(template, {"metadata": {"ownerReferences": owners}}, CAPI) == ""
     assert api.delete(template, CAPI) == 200
 
@@ -128,7 +139,7 @@ def test_a_cluster_rebuilt_from_create_to_delete_passes_with_the_pool_that_capmo
     api.make(cluster)
     status = {"initialization": {"provisioned": True}} if shapes.latest else {"ready": True}
     writes: list[tuple[str | None, Body, str]] = [
-        (CAPI, {"metadata": {"ownerReferences": [owner("Cluster", core(shapes), "prod")]}}, ""),
+        (CAPI, {"metadata": {"ownerReferences": [owner(api, "Cluster", "owner")]}}, ""),
         (CAPI, {"metadata": {"labels": {"cluster.x-k8s.io/cluster-name": "prod"}}}, ""),
         (STRANGER, {"spec": {"controlPlaneEndpoint": {"host": "203.0.113.10", "port": 6443}}}, ""),
         (CAPMOX, {"metadata": {"finalizers": [CLUSTER_FINALIZER]}}, ""),
@@ -140,7 +151,7 @@ def test_a_cluster_rebuilt_from_create_to_delete_passes_with_the_pool_that_capmo
     pool = shapes.pool("prod-v4-icip", addresses=config["addresses"])
     metric = "ipam.capmox.cluster.x-k8s.io/gateway-metric" if shapes.latest else "metric"
     pool["metadata"]["annotations"] = {metric: "100"}
-    pool["metadata"]["ownerReferences"] = [owner("ProxmoxCluster", shapes.api_version, "prod")]
+    pool["metadata"]["ownerReferences"] = [owner(api, "ProxmoxCluster", "prod")]
     if shapes.latest:
         pool["spec"]["addressReuseGracePeriodSeconds"] = 60
     api.make(pool, CAPMOX)
@@ -175,10 +186,10 @@ def test_addresses_rebuilt_as_claimed_and_leased_pass(api: Api, shapes: Shapes) 
         assert api.delete(body, CAPMOX) == 200
 
 
-def test_a_locations_credentials_rebuilt_with_capmox_finalizer_and_owner_pass(api: Api, shapes: Shapes) -> None:
+def test_a_locations_credentials_rebuilt_with_capmox_finalizer_and_owner_pass(api: Api) -> None:
     secret: Body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "pve-lab", "namespace": "tenant-acme"}}
     owners = api.read(path_of(secret))["metadata"]["ownerReferences"]
-    more = owner("ProxmoxCluster", shapes.api_version, "prod", controller=False)
+    more = owner(api, "ProxmoxCluster", "owner", controller=False)
     marks: Body = {"metadata": {"finalizers": [SECRET_FINALIZER], "ownerReferences": [*owners, more]}}
     assert api.change(secret, marks, CAPMOX) == ""
     assert api.change(secret, {"metadata": {"finalizers": None, "ownerReferences": owners}}, CAPMOX) == ""
@@ -199,7 +210,7 @@ def test_a_control_plane_of_the_platforms_charts_rebuilt_passes_and_its_controll
     api.make(chart, CHARTS)
     endpoint = {"host": "203.0.113.10", "port": 6443}
     writes: list[tuple[str, Body]] = [
-        (CAPI, {"metadata": {"ownerReferences": [owner("Cluster", core(shapes), "kubernetes-prod")]}}),
+        (CAPI, {"metadata": {"ownerReferences": [owner(api, "Cluster", "kubernetes-prod")]}}),
         (STRANGER, {"metadata": {"finalizers": ["kamaji.clastix.io"]}}),
         (STRANGER, {"spec": {"controlPlaneEndpoint": endpoint}}),
         (STRANGER, {"spec": {"replicas": 3}}),
