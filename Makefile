@@ -22,7 +22,7 @@ export BASE HEAD
 
 .DEFAULT_GOAL := help
 .PHONY: help setup mutation mutation-pack demo demo-clean lab lab-down test test-fast lint format bench check render render-guard policy-config \
-  tenant-kubeconfig machines schemas pins audit break-glass ci-preview ci-up changed-stacks
+  tenant-kubeconfig move-versions machines schemas pins audit break-glass ci-preview ci-up changed-stacks
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-18s %s\n", $$1, $$2}'
@@ -97,6 +97,10 @@ tenant-kubeconfig: $(READY) ## write a tenant's own kubeconfig with the admin's 
 	$(call need,STACK,lab-acme)
 	@$(if $(OUT),,KUBECONFIG=.lab/kubeconfig) $(PY) -m operations --stacks "$(STACKS)" tenant-kubeconfig "$(STACK)" \
 	  --out "$(or $(OUT),.lab/kubeconfig-$(STACK))"
+
+move-versions: $(READY) ## after a change of generation, before a tenant's first up: STACK=lab-acme, with the admin's rights
+	$(call need,STACK,lab-acme)
+	@KUBECONFIG=$${KUBECONFIG:-.lab/kubeconfig} $(PY) -m operations --stacks "$(STACKS)" move-versions "$(STACK)"
 
 audit: $(READY) ## ask the cluster, by dry runs, whether it refuses and admits what it must: ENV=lab [FORMAT=json]
 	$(call need,ENV,lab)

@@ -33,7 +33,7 @@ def environment(settings: EnvironmentSettings, credentials: Any, guard: Guard | 
     locations = {name: Location(name, settings, credentials.get(name, {})) for name in names}
     Isolation("isolation", settings, objects)
     for zone in sorted(settings.environment.zones):
-        NetworkZone(zone, settings, objects)
+        NetworkZone(zone, settings, objects, draining=guard.draining if guard else ())
     for tenant in sorted(settings.environment.tenants):
         values: dict[str, Any] = {}
         for location in locations.values():

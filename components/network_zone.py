@@ -9,6 +9,8 @@ import pulumi
 from manifests.zone import zone
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from components.objects import Objects
     from settings.stack import EnvironmentSettings
 
@@ -30,11 +32,13 @@ class NetworkZone(pulumi.ComponentResource):
         settings: EnvironmentSettings,
         objects: Objects,
         opts: pulumi.ResourceOptions | None = None,
+        *,
+        draining: Container[str] = (),
     ) -> None:
-        """Register the zone's objects in the order that admission needs."""
+        """Register the zone's objects in the order that admission needs; pools of rows in `draining` in any case."""
         super().__init__(self.TYPE, name, None, opts)
         protected = PROTECTED if settings.environment.management.protect else ()
-        objects.register_all(zone(settings.environment, name), self, protect=protected)
+        objects.register_all(zone(settings.environment, name, draining), self, protect=protected)
         self.bridge = settings.environment.zones[name].bridge
         self.vlans = {row.name: row.vlan for row in settings.rows.values() if row.zone == name}
         self.register_outputs({"bridge": self.bridge, "vlans": self.vlans})

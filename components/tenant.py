@@ -8,6 +8,7 @@ import pulumi
 
 from components.handover import read_handover
 from components.management import management_provider
+from components.moved import require_moved
 from components.objects import Objects
 from components.providers import providers
 from components.tenant_cluster import TenantCluster
@@ -25,6 +26,7 @@ async def tenant(settings: TenantSettings) -> dict[str, Any]:
     """
     management = management_provider(settings.stack, settings.environment_name)
     handover = await read_handover(settings, management)
+    await require_moved(settings)
     run = TenantRun(settings, Objects(management), providers(settings, handover), handover, await _last_templates())
     templates: dict[str, Any] = {}
     machines: dict[str, Any] = {}

@@ -9,7 +9,7 @@ import subprocess
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from lab import admission, clouds, cluster, crds, language_host, seeding, toolchain
+from lab import admission, clouds, cluster, conversion, crds, language_host, seeding, toolchain
 from lab.env_file import env_file, full_environment
 from lab.stacks import copy_project, environments, stack_names
 from manifests.policy_config import policy_config
@@ -71,6 +71,7 @@ def _start_cluster(
     api = cluster.start(layout.cluster)
     if crd_source is not None or not crds.loaded(api):
         crds.load(api, crd_source, report)
+    conversion.keep(api, layout.cluster, report)
     admission.wait(api, report)
     for environment in settings.values():
         crds.namespaces(api, sorted(tenant.namespace for tenant in environment.environment.tenants.values()))
@@ -111,6 +112,7 @@ def next_steps(layout: Layout) -> str:
 def down(layout: Layout) -> None:
     """Stop what `up` started; data stays."""
     cluster.stop(layout.cluster)
+    conversion.stop(layout.cluster)
 
 
 def remove(layout: Layout) -> None:

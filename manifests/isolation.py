@@ -25,7 +25,7 @@ from manifests.policies import (
     references,
     tenant_secrets,
 )
-from manifests.policies.parts import BINDING, binding
+from manifests.policies.parts import BINDING, POLICY, binding
 from manifests.table import table
 
 if TYPE_CHECKING:
@@ -113,5 +113,7 @@ def before_zones(settings: EnvironmentSettings) -> list[Manifest]:
 
 def after_zones(environment: Environment) -> list[Manifest]:
     """Give the policy that closes all bridges but the zones' and the open ones, and its binding."""
-    bound = tuple(named(BINDING, name) for zone in sorted(environment.zones) for name in zone_bindings(zone))
-    return [bridges.bridges(environment, bound), binding(bridges.NAME, environment.management.guard)]
+    bound = [named(BINDING, name) for zone in sorted(environment.zones) for name in zone_bindings(zone)]
+    others = [named(POLICY, name) for name in policies(environment.management.generation) if name != bridges.NAME]
+    last = bridges.bridges(environment, (*bound, *others))
+    return [last, binding(bridges.NAME, environment.management.guard)]

@@ -14,15 +14,18 @@ from manifests.table import LOGICAL_NAME as TABLE
 from settings.table import rows
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from settings.environment import Environment, Generation
     from settings.table import Row
 
 
-def zone(environment: Environment, zone_name: str) -> list[Manifest]:
+def zone(environment: Environment, zone_name: str, draining: Container[str] = ()) -> list[Manifest]:
     """Give the zone object, one InClusterIPPool per row in the namespace of the row's tenant, and the bindings.
 
     In `capi-1.12` there are no such pools: a tenant's ProxmoxCluster has the row's range itself, and a second pool with
-    the same addresses would lease them once more. A pool comes after the zone object and the table of all rows: the
+    the same addresses would lease them once more. Only that of a row in `draining` stays, since machines of the
+    generation before have addresses of it. A pool comes after the zone object and the table of all rows: the
     policies on pools compare it with the tables in the cluster. The bindings come
     after the pools: for up to half a minute after its definition is new, or the API server has started, a policy may
     not find the zones' kind and refuse everything that it matches ("failed to configure policy", seen).
@@ -41,9 +44,8 @@ def zone(environment: Environment, zone_name: str) -> list[Manifest]:
         },
     }
     table = Manifest(body, part, (CRD,))
-    pools = []
-    if has_row_pools(generation):
-        pools = [_pool(row, api_version("InClusterIPPool", generation), (table.name, TABLE)) for row in own]
+    pooled = own if has_row_pools(generation) else [row for row in own if row.name in draining]
+    pools = [_pool(row, api_version("InClusterIPPool", generation), (table.name, TABLE)) for row in pooled]
     bindings = [binding(policy, chosen.mode, zone=zone_name) for policy in ZONE_POLICIES]
     return [table, *pools, *(bound.with_after(pool.name for pool in pools) for bound in bindings)]
 

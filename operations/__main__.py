@@ -1,4 +1,4 @@
-"""`python -m operations tenant-kubeconfig STACK --out FILE`, `audit ENV`, `break-glass ENV --zone ZONE --why WHY`."""
+"""`python -m operations`: `tenant-kubeconfig`, `move-versions`, `audit` and `break-glass`, each of one stack."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from operations.opening import HOURS, MOST_HOURS, OpeningError, break_glass, clo
 from operations.private import write_private
 from operations.table import show
 from operations.tenant_kubeconfig import NotYetError, tenant_kubeconfig, tenant_of
+from operations.versions import NotMovedError, move
 from settings.load import load
 from settings.problems import SettingsError
 from settings.stack import EnvironmentSettings, TenantSettings
@@ -34,6 +35,7 @@ _REFUSALS = (
     UnreadableError,
     UnwritableError,
     UsageError,
+    NotMovedError,
 )
 
 
@@ -48,6 +50,8 @@ def main(arguments: list[str] | None = None, servers: Servers | None = None) -> 
     kubeconfig = commands.add_parser("tenant-kubeconfig", help="write the kubeconfig of a tenant's stack")
     kubeconfig.add_argument("stack")
     kubeconfig.add_argument("--out", type=Path, required=True)
+    moving = commands.add_parser("move-versions", help="take a tenant's objects over into the generation")
+    moving.add_argument("stack")
     looking = commands.add_parser("audit", help="ask the cluster whether it refuses and admits what it must")
     looking.add_argument("stack", help="the environment")
     looking.add_argument("--format", choices=("text", "json"), default="text")
@@ -61,9 +65,9 @@ def main(arguments: list[str] | None = None, servers: Servers | None = None) -> 
     glass.add_argument("--close", action="store_true")
     given = parser.parse_args(arguments)
     try:
-        if given.command == "tenant-kubeconfig":
-            return _kubeconfig(given)
-        return _audit(given, servers or Servers()) if given.command == "audit" else _glass(given)
+        if given.command == "audit":
+            return _audit(given, servers or Servers())
+        return _COMMANDS[given.command](given)
     except _REFUSALS as error:
         print(error, file=sys.stderr)  # noqa: T201 - a command's output
         return 1
@@ -81,11 +85,24 @@ def _hours(text: str) -> float:
     return hours
 
 
-def _kubeconfig(given: argparse.Namespace) -> int:
+def _tenant(given: argparse.Namespace) -> TenantSettings:
     settings = load(given.stack, given.stacks)
     if not isinstance(settings, TenantSettings):
         message = f"{given.stack} is an environment; a tenant's stack is named <environment>-<tenant>"
         raise UsageError(message)
+    return settings
+
+
+def _move(given: argparse.Namespace) -> int:
+    settings = _tenant(given)
+    lines = move(Api(settings.environment.management.context), settings)
+    generation = settings.environment.management.generation
+    print("\n".join(lines or [f"everything of {given.stack} is in the versions of {generation}"]))  # noqa: T201 - a command's output
+    return 0
+
+
+def _kubeconfig(given: argparse.Namespace) -> int:
+    settings = _tenant(given)
     text = json.dumps(tenant_kubeconfig(tenant_of(settings)), indent=2)
     with writing(given.out, FILE):
         write_private(given.out, text + "\n")
@@ -117,6 +134,9 @@ def _environment(given: argparse.Namespace) -> EnvironmentSettings:
         message = f"{given.stack} is a tenant's stack; name its environment"
         raise UsageError(message)
     return settings
+
+
+_COMMANDS = {"tenant-kubeconfig": _kubeconfig, "move-versions": _move, "break-glass": _glass}
 
 
 if __name__ == "__main__":

@@ -57,6 +57,8 @@ class Canary:
     refused: bool
     body: Mapping[str, Any]
     user: str | None = None
+    others: frozenset[str] = frozenset()
+    """Policies whose refusal hides this one's for now: the API server names one of several."""
 
     def answered(self, verdict: Verdict, *, enforced: bool = True) -> bool:
         """Say whether the answer is the one that must come from a binding that is `enforced`, or only warns."""
@@ -64,6 +66,8 @@ class Canary:
             return False
         if verdict.other == NO_NAMESPACE or (self.user and verdict.other == NO_IMPERSONATION):
             return True  # nothing can be made there, or nothing be asked; the audit says which was not checked
+        if self.refused and verdict.refusing(self.others):
+            return True
         if self.refused:
             return verdict.refusing(self.policies) if enforced else verdict.warning(self.policies)
         return not (verdict.refusing(self.policies) or verdict.warning(self.policies))

@@ -5,13 +5,14 @@ Problems are those of the settings (`settings.problems`): code, path, value, why
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 from manifests.generations import KINDS
 from manifests.policies.parts import BINDING, POLICY
+from operations.handing_out import handing_out_problems
 from operations.live import TABLE, definition_name, ours, served_and_stored
 from operations.managers import foreign_fields, made_by_program
+from operations.naming import address_name, inside, machine_name, named
 from operations.opening import opening
 from operations.rendered import guard_objects, of_kind
 from settings.problems import Problem, SettingsError
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from settings.environment import Environment, Generation
     from settings.stack import EnvironmentSettings
     from settings.table import Row
-
-SHOWN = 20
-"""Objects that one problem names."""
 
 OWN_GROUP = KINDS["ProxmoxNetworkZone"].group
 """The API group of the kinds that the program defines itself."""
@@ -54,6 +52,7 @@ def in_the_way(live: Live, settings: EnvironmentSettings) -> list[Problem]:
         *generation_problems(live.definitions, environment.management.generation),
         # Objects of somebody else's kind are no table to compare with.
         *([] if foreign else table_problems(live, environment)),
+        *handing_out_problems(live, environment),
         *binding_problems(live.bindings, of_kind(rendered, BINDING)),
         *edited_problems(live, [item for item in rendered if not foreign or item.kind in (POLICY, BINDING)]),
     ]
@@ -105,8 +104,8 @@ def table_problems(live: Live, environment: Environment) -> list[Problem]:
     problems = []
     for row in live.rows:
         users = [
-            *(_machine(machine) for machine in live.machines if _stands_on(machine, row)),
-            *(_address(address) for address in live.addresses if _leased_from(address, row)),
+            *(machine_name(machine) for machine in live.machines if _stands_on(machine, row)),
+            *(address_name(address) for address in live.addresses if _leased_from(address, row)),
         ]
         problems += _row_problems(row, table, users, live.addresses)
     known = {(row.bridge, row.vlan) for row in live.rows}
@@ -211,7 +210,7 @@ class _Table:
 def _row_problems(row: LiveRow, table: _Table, users: list[str], addresses: Iterable[LiveAddress]) -> list[Problem]:
     new = table.rows.get((row.bridge, row.vlan))
     path = f"zones.{row.zone}.networks.{row.name}"
-    way = f"; in the way: {_named(users)}" if users else ""
+    way = f"; in the way: {named(users)}" if users else ""
     if new is None:
         retired = table.retired(row)
         if retired and not users:
@@ -250,10 +249,10 @@ def _row_problems(row: LiveRow, table: _Table, users: list[str], addresses: Iter
 
 def _leaving_problems(row: LiveRow, new: Row, addresses: Iterable[LiveAddress]) -> list[Problem]:
     """Refuse that an address which is leased leaves its row."""
-    leaving = [_address(item) for item in addresses if _leased_from(item, row) and not _stays(item, row, new)]
+    leaving = [address_name(item) for item in addresses if _leased_from(item, row) and not _stays(item, row, new)]
     if leaving:
         kept = "the row keeps its name and" if new.name != row.pool else "the row's range"
-        why = f"leased addresses would leave their row; in the way: {_named(leaving)}"
+        why = f"leased addresses would leave their row; in the way: {named(leaving)}"
         fix = f"write the row so that {kept} holds them, or remove the machines that have them first"
         path = f"zones.{new.zone}.networks.{new.name}"
         return [Problem("ADDRESS_LEAVES_ROW", path, new.addresses, why, fix)]
@@ -272,7 +271,7 @@ def _changed_problems(row: LiveRow, new: Row, users: list[str]) -> list[Problem]
         return []
     why = (
         f"the row of VLAN {row.vlan} on {row.bridge} would change ({', '.join(changed)}), and machines were set up "
-        f"with what it was; in the way: {_named(users)}"
+        f"with what it was; in the way: {named(users)}"
     )
     fix = "write the row as it was, or remove the machines first; new ones can have a row and a VLAN of their own"
     return [Problem("ROW_IN_USE", f"zones.{new.zone}.networks.{new.name}", row.vlan, why, fix)]
@@ -284,12 +283,12 @@ def _new_owner_problems(table: _Table, known: set[tuple[str, int]], machines: It
         if (bridge, vlan) in known:
             continue
         users = [
-            _machine(machine)
+            machine_name(machine)
             for machine in machines
             if machine.namespace != row.namespace and any(nic[1:] == (bridge, vlan) for nic in machine.nics)
         ]
         if users:
-            why = f"machines of other namespaces stand on VLAN {vlan} of {bridge}; in the way: {_named(users)}"
+            why = f"machines of other namespaces stand on VLAN {vlan} of {bridge}; in the way: {named(users)}"
             fix = f"give {row.tenant} another VLAN, or remove those machines first"
             problems.append(Problem("VLAN_IN_USE", f"zones.{row.zone}.networks.{row.name}", vlan, why, fix))
     return problems
@@ -304,13 +303,13 @@ def _zone_problems(live: Live, table: _Table) -> list[Problem]:
         if bridge in table.zones or bridge in table.open_bridges:
             continue
         users = [
-            _machine(machine)
+            machine_name(machine)
             for machine in live.machines
             # Those on a row of their own are named by that row's problem.
             if any(on == bridge and (on, vlan, machine.namespace) not in given for _, on, vlan in machine.nics)
         ]
         if users:
-            why = f"the zone of bridge {bridge} is gone, and machines stand on it; in the way: {_named(users)}"
+            why = f"the zone of bridge {bridge} is gone, and machines stand on it; in the way: {named(users)}"
             fix = "keep the zone until they are gone"
             problems.append(Problem("ZONE_IN_USE", f"zones.{name}", bridge, why, fix))
     return problems
@@ -324,35 +323,11 @@ def _leased_from(address: LiveAddress, row: LiveRow) -> bool:
     """From the row's own pool, or (capi-1.12: from its cluster's pool) out of the row's ranges."""
     if address.namespace != row.namespace:
         return False
-    return address.pool == row.pool or _inside(address.address, row.addresses)
+    return address.pool == row.pool or inside(address, row.addresses)
 
 
 def _stays(address: LiveAddress, row: LiveRow, new: Row) -> bool:
-    return (address.pool != row.pool or new.name == row.pool) and _inside(address.address, new.addresses)
-
-
-def _inside(address: str, ranges: Iterable[str]) -> bool:
-    try:
-        value = IPv4Address(address)
-        return any(
-            IPv4Address(first) <= value <= IPv4Address(last or first)
-            for first, _, last in (item.partition("-") for item in ranges)
-        )
-    except ValueError:
-        return False
-
-
-def _machine(machine: LiveMachine) -> str:
-    return f"ProxmoxMachine {machine.namespace}/{machine.name}"
-
-
-def _address(address: LiveAddress) -> str:
-    return f"IPAddress {address.namespace}/{address.name} ({address.address})"
-
-
-def _named(users: list[str]) -> str:
-    more = len(users) - SHOWN
-    return ", ".join(sorted(users)[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return (address.pool != row.pool or new.name == row.pool) and inside(address, new.addresses)
 
 
 def _schema(definition: Mapping[str, Any]) -> Any:

@@ -24,6 +24,12 @@ def made_by_program(body: Mapping[str, Any]) -> bool:
     return any(manager.startswith(PROGRAM) for manager in managers(body))
 
 
+def program_entry(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Give what the program applied of an object, and in which version; None where it has not."""
+    entries = (each for each in _entries(body) if each["manager"].startswith(PROGRAM))
+    return next((each for each in entries if each.get("operation") == "Apply"), None)
+
+
 def foreign_fields(body: Mapping[str, Any]) -> dict[str, list[str]]:
     """Give the fields right below `spec` that others than the program and break-glass wrote, by their managers.
 

@@ -1,4 +1,4 @@
-"""Objects of capmox between `v1alpha1` and `v1alpha2`.
+"""Objects of capmox between `v1alpha1` and `v1alpha2`, and what a Cluster refers to.
 
 Upwards, `network.default` becomes the first of `networkDevices`, with both default flags and its pool references in one
 list; a machine without a network gets a first NIC on `vmbr0`; `cloneSpec` is dropped, `target` becomes `allowedNodes`.
@@ -12,12 +12,20 @@ import copy
 import json
 from typing import Any
 
+from lab.conversion import references
+
 Body = dict[str, Any]
 
 OLD, NEW = "v1alpha1", "v1alpha2"
 GROUP = "infrastructure.cluster.x-k8s.io"
 PARKED = "cluster.x-k8s.io/conversion-data"
 KINDS = ("ProxmoxCluster", "ProxmoxClusterTemplate", "ProxmoxMachine", "ProxmoxMachineTemplate")
+
+DEFINITIONS = (
+    *(f"{kind.lower()}s.{GROUP}" for kind in KINDS),
+    f"{references.KIND.lower()}s.{references.GROUP}",
+)
+"""The CRDs that are converted."""
 
 _FIRST = "net0"
 _DUMMY = {"name": _FIRST, "bridge": "vmbr0", "model": "virtio", "defaultIPv4": True, "defaultIPv6": True}
@@ -29,17 +37,22 @@ class ConversionError(ValueError):
 
 
 def convert(body: Body, wanted: str) -> Body:
-    """Give an object in another apiVersion of capmox' group; it is not changed."""
+    """Give an object in another apiVersion of its group; it is not changed."""
     kind, version = body.get("kind"), body.get("apiVersion")
-    versions = {f"{GROUP}/{each}" for each in (OLD, NEW)}
-    if kind not in KINDS or version not in versions or wanted not in versions:
+    core = kind == references.KIND
+    group, older, newer = (references.GROUP, references.OLD, references.NEW) if core else (GROUP, OLD, NEW)
+    versions = {f"{group}/{each}" for each in (older, newer)}
+    if not (core or kind in KINDS) or version not in versions or wanted not in versions:
         message = f"{version} {kind} can not be converted to {wanted}"
         raise ConversionError(message)
     result = copy.deepcopy(body)
     result["apiVersion"] = wanted
     if version == wanted:
         return result
-    if wanted.endswith(NEW):
+    upwards = wanted.endswith(newer)
+    if core:
+        (references.up if upwards else references.down)(result)
+    elif upwards:
         _up(result)
     else:
         _down(result, body)

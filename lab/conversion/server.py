@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from lab.conversion.convert import GROUP, KINDS, ConversionError, convert
+from lab.cluster.lifecycle import ClusterError
+from lab.conversion.convert import DEFINITIONS, GROUP, ConversionError, convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 
+LOOPBACK = "127.0.0.1"
+
 _DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}"
 _OK = 200
-_WAIT_SECONDS, _POLL_SECONDS = 30.0, 0.1
+_WAIT_SECONDS, _POLL_SECONDS = 60.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -35,21 +38,32 @@ class Webhook:
     ca: bytes
 
 
+def webhook_at(port: int, ca: bytes) -> Webhook:
+    """Give the address of the stand-in that listens on a port of loopback."""
+    return Webhook(f"https://{LOOPBACK}:{port}/convert", ca)
+
+
+def listening(state: Path, port: int = 0) -> ThreadingHTTPServer:
+    """Give a server that listens, on any free port without `port`, and serves as soon as it is told to."""
+    data = state / "apiserver"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(data / "apiserver.crt", data / "apiserver.key")
+    server = ThreadingHTTPServer((LOOPBACK, port), _Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    return server
+
+
 @contextmanager
 def serving(state: Path, ca: bytes) -> Iterator[Webhook]:
     """Serve in a thread of this process, with the certificate of the API server whose state folder this is.
 
     That certificate is for loopback, which is where both are; so the lab needs no tool to make another.
     """
-    data = state / "apiserver"
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(data / "apiserver.crt", data / "apiserver.key")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server = listening(state)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield Webhook(f"https://127.0.0.1:{server.server_address[1]}/convert", ca)
+        yield webhook_at(server.server_address[1], ca)
     finally:
         server.shutdown()
         server.server_close()
@@ -57,7 +71,7 @@ def serving(state: Path, ca: bytes) -> Iterator[Webhook]:
 
 
 def install(cluster: Cluster, webhook: Webhook) -> None:
-    """Let the API server convert capmox' kinds by the webhook; raises RuntimeError where it does not within 30 s."""
+    """Let the API server convert these kinds by the webhook; ClusterError where it does not in a minute."""
     conversion = {
         "strategy": "Webhook",
         "webhook": {
@@ -65,24 +79,30 @@ def install(cluster: Cluster, webhook: Webhook) -> None:
             "conversionReviewVersions": ["v1"],
         },
     }
-    for kind in KINDS:
-        path = _DEFINITION.format(f"{kind.lower()}s.{GROUP}")
+    for name in DEFINITIONS:
+        path = _DEFINITION.format(name)
         status, said = cluster.request(
             "PATCH", path, {"spec": {"conversion": conversion}}, content_type="application/merge-patch+json"
         )
         if status != _OK:
-            message = f"{kind}: {said}"
-            raise RuntimeError(message)
+            message = f"{name}: {said}"
+            raise ClusterError(message)
     _wait(cluster)
 
 
 def _wait(cluster: Cluster) -> None:
-    """Wait until a machine without a network comes back with the one that only the webhook gives it."""
+    """Wait until a template comes back with what only the webhook writes into it: the node as one of a list.
+
+    Its bridge is one that no zone has, so that policies which are in force let it pass.
+    """
+    network = {"default": {"bridge": "vmbr4094", "vlan": 1}}
     probe = {
         "apiVersion": f"{GROUP}/v1alpha1",
         "kind": "ProxmoxMachineTemplate",
         "metadata": {"name": "conversion-probe"},
-        "spec": {"template": {"spec": {"target": "probe", "sourceNode": "probe", "templateID": 100}}},
+        "spec": {
+            "template": {"spec": {"target": "probe", "sourceNode": "probe", "templateID": 100, "network": network}}
+        },
     }
     path = f"/apis/{GROUP}/v1alpha1/namespaces/default/proxmoxmachinetemplates?dryRun=All"
     end = time.monotonic() + _WAIT_SECONDS
@@ -92,7 +112,7 @@ def _wait(cluster: Cluster) -> None:
             return
         if time.monotonic() > end:
             message = f"the API server does not use the conversion webhook: {said}"
-            raise RuntimeError(message)
+            raise ClusterError(message)
         time.sleep(_POLL_SECONDS)
 
 

@@ -43,8 +43,8 @@ def load(cluster: Cluster, source: Path | None, report: Callable[[str], None] = 
     else:
         definitions = [without_webhook(each, report) for each in _read(source)]
         report(f"{len(definitions)} CRDs loaded from {source}")
+    definitions = [_fitting(cluster, each, report) for each in definitions]
     for each in definitions:
-        _make_room(cluster, each)
         _apply(cluster, f"{_CRDS}/{each['metadata']['name']}", each)
     for each in definitions:
         _established(cluster, each["metadata"]["name"])
@@ -106,27 +106,32 @@ def _apply(cluster: Cluster, path: str, body: dict[str, Any]) -> dict[str, Any]:
     return dict(answer)
 
 
-def _make_room(cluster: Cluster, definition: dict[str, Any]) -> None:
-    """Delete the CRD that is there if the new one lacks a version that objects may be stored in.
+def _fitting(cluster: Cluster, definition: dict[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
+    """Give a CRD that the server takes in the place of the one that is there.
 
-    The API server refuses such a change whether there are objects or not; if there are, so does this.
+    The server refuses one that lacks a version in which objects may be stored, whether there are objects or not. Where
+    there are none, the old CRD is deleted; else its version is kept beside the new ones, served and no longer stored.
     """
     name = definition["metadata"]["name"]
     status, present = cluster.request("GET", f"{_CRDS}/{name}")
     if status != _OK:
-        return
+        return definition
     spec = present["spec"]
+    if spec.get("conversion", {}).get("strategy") == "Webhook":  # the lab's own: it is put back when all are there
+        change = {"spec": {"conversion": {"strategy": "None", "webhook": None}}}
+        cluster.request("PATCH", f"{_CRDS}/{name}", change, content_type="application/merge-patch+json")
     gone = set(present["status"]["storedVersions"]) - {each["name"] for each in definition["spec"]["versions"]}
     if not gone:
-        return
+        return definition
     served = next(each["name"] for each in spec["versions"] if each["served"])
     objects = cluster.request("GET", f"/apis/{spec['group']}/{served}/{spec['names']['plural']}?limit=1")[1]["items"]
     if objects:
-        which = ", ".join(sorted(gone))
-        message = f"CRD {name}: {which} is gone from the new one, but objects are stored in it; delete them first"
-        raise CrdError(message)
+        report(f"{name}: {', '.join(sorted(gone))} is kept beside the new versions, since objects are stored in it")
+        kept = [{**each, "storage": False} for each in spec["versions"] if each["name"] in gone]
+        return definition | {"spec": {**definition["spec"], "versions": [*definition["spec"]["versions"], *kept]}}
     cluster.request("DELETE", f"{_CRDS}/{name}")
     _until(lambda: cluster.request("GET", f"{_CRDS}/{name}")[0] == _NOT_FOUND, f"CRD {name} is still being deleted")
+    return definition
 
 
 def _established(cluster: Cluster, name: str) -> None:

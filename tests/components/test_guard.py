@@ -12,13 +12,13 @@ from components.guard import prepare as read_and_judge
 from manifests.policies.parts import BINDING
 from operations.api import UnreadableError
 from operations.in_the_way import InTheWayError
+from operations.live import Live
 from operations.rendered import guard_objects, of_kind
 from tests.components.engine import run
 from tests.manifests.examples import environment
 from tests.operations.live_examples import live, on, wrote
 
 if TYPE_CHECKING:
-    from operations.live import Live
     from tests.components.engine import Run
 
 SETTINGS = environment()
@@ -98,7 +98,7 @@ def test_an_opened_binding_is_a_warning_that_says_when_its_time_is_over(monkeypa
 
 def test_an_opened_binding_is_kept_open_and_no_other_is_touched() -> None:
     bindings = _opened()
-    guard = Guard(SETTINGS, None, bindings)  # type: ignore[arg-type]  # nothing is asked
+    guard = Guard(SETTINGS, None, Live({}, bindings=bindings))  # type: ignore[arg-type]  # nothing is asked
     for name, manifest in _rendered().items():
         kept = guard.kept(manifest)
         if name == NAME:
@@ -126,15 +126,40 @@ def test_each_change_is_followed_by_questions_that_its_own_policies_answer(
     logical: str, inputs: dict[str, Any], asked: set[str]
 ) -> None:
     bindings = {name: item.body for name, item in _rendered().items()}
-    guard = Guard(SETTINGS, None, bindings)  # type: ignore[arg-type]  # nothing is asked
+    guard = Guard(SETTINGS, None, Live({}, bindings=bindings))  # type: ignore[arg-type]  # nothing is asked
     found = guard.canaries(logical, inputs)
     assert {canary.policies[0] for canary in found} == asked
     assert {canary.refused for canary in found} == {False, True}
 
 
 def test_only_what_is_judged_by_is_waited_for() -> None:
-    guard = Guard(SETTINGS, None, {})  # type: ignore[arg-type]  # nothing is asked
+    guard = Guard(SETTINGS, None, Live({}))  # type: ignore[arg-type]  # nothing is asked
     kinds = {item.kind for item in guard_objects(SETTINGS)}
     assert "InClusterIPPool" in kinds
     pools = [item for item in guard_objects(SETTINGS) if item.kind in ("InClusterIPPool", "CustomResourceDefinition")]
     assert [guard.hooks(item) for item in pools] == [None] * len(pools)
+
+
+def test_a_policy_that_changes_in_the_same_run_is_asked_about_after_its_own_change_with_the_rows_that_changed() -> None:
+    row = "zones.workers.networks.globex-lab.range"
+    later = environment({"management.generation": "capi-1.12", row: "10.202.0.20-10.202.0.99"})
+    before = live()
+    guard = Guard(later, None, before)  # type: ignore[arg-type]  # nothing is asked
+    (zone,) = before.zones or ()
+    assert guard.canaries("ProxmoxNetworkZone/workers", {}, zone) == []
+    assert guard.canaries("ProxmoxNetworkTable/all", {}) == []
+    found = guard.canaries("ValidatingAdmissionPolicy/hybrid-zone-machines", {"spec": {}})
+    assert {canary.text for canary in found} == {
+        f"VLAN 202 on vmbr1 in namespace {name}" for name in ("tenant-globex", "default")
+    }
+    assert all("hybrid-machines" in canary.others for canary in found)
+    last = guard.canaries("ValidatingAdmissionPolicy/hybrid-closed-bridges", {"spec": {}})
+    changed = {"hybrid-zone-machines", "hybrid-machines", "hybrid-clusters", "hybrid-closed-bridges"}
+    assert {canary.policies[0] for canary in last} >= changed
+    assert not any(canary.others for canary in last)
+    assert {canary.text for canary in found} <= {canary.text for canary in last}
+    same = Guard(environment({row: "10.202.0.20-10.202.0.99"}), None, before)  # type: ignore[arg-type]  # as above
+    assert {canary.policies[0] for canary in same.canaries("ProxmoxNetworkZone/workers", {}, zone)} == {
+        "hybrid-zone-machines",
+        "hybrid-pools",
+    }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab import cluster
+from lab import cluster, conversion
 from lab.demo import run as demo_run
 from lab.demo import shell
 from lab.layout import Layout
@@ -26,6 +26,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory, tools: None) -> Iterator[La
     found = Layout(ROOT, tmp_path_factory.mktemp("lab"))
     yield found
     cluster.stop(found.cluster)
+    conversion.stop(found.cluster)
     shutil.rmtree(found.home, ignore_errors=True)  # the last test has removed it
 
 

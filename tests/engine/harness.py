@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lab.env_file import full_environment
 from lab.stacks import add_secrets
+from manifests.policy_config import policy_config
+from settings.problems import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -118,17 +120,28 @@ class EngineLab:
     @contextmanager
     def edited(self, stack: str, *replacements: tuple[str, str]) -> Iterator[None]:
         """Change a stack file of the lab's copy, and put it back."""
-        file = self.layout.project / "stacks" / f"Pulumi.{stack}.yaml"
-        before = file.read_text()
-        text = before
-        for old, new in replacements:
-            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file.name}"
-            text = text.replace(old, new)
-        file.write_text(text)
+        before = self.rewrite(stack, *replacements)
         try:
             yield
         finally:
-            file.write_text(before)
+            self._write(stack, before)
+
+    def rewrite(self, stack: str, *replacements: tuple[str, str]) -> str:
+        """Change a stack file of the lab's copy for good, and give what it was."""
+        before = text = (self.layout.project / "stacks" / f"Pulumi.{stack}.yaml").read_text()
+        for old, new in replacements:
+            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the file of {stack}"
+            text = text.replace(old, new)
+        self._write(stack, text)
+        return before
+
+    def _write(self, stack: str, text: str) -> None:
+        """Write a stack file, and of an environment that is not refused the pack's config, as `make lab` does."""
+        stacks = self.layout.project / "stacks"
+        (stacks / f"Pulumi.{stack}.yaml").write_text(text)
+        if "-" not in stack:
+            with suppress(SettingsError):
+                self.layout.policy_config(stack).write_text(json.dumps(policy_config(stacks, stack)))
 
     def fresh_checkout(self, folder: Path, stack: str) -> Path:
         """Copy the project as a clone would be: no build output, other place, only the stack's secrets added."""

@@ -46,6 +46,7 @@ def operation(lab: EngineLab, *arguments: str) -> Done:
         text=True,
         check=False,
     )
+    lab.said.append(done.stdout)
     return Done(done.returncode, done.stdout)
 
 
@@ -172,3 +173,88 @@ def test_breaking_glass_asks_why_and_knows_its_zones(lab: EngineLab) -> None:
     assert unknown.code == 1
     assert "its zones: workers" in unknown.output
     assert lab.get(BINDING)[1]["spec"]["validationActions"] == ["Deny", "Audit"]
+
+
+def test_machines_that_exist_are_moved_or_restored_under_one_broken_glass_and_still_judged_by_their_vlan(
+    lab: EngineLab,
+) -> None:
+    def existing(name: str, vlan: int, pool: str) -> dict[str, Any]:
+        body = on_vlan(name, vlan, pool)
+        ids = {"virtualMachineID": 2000, "providerID": "proxmox://0d9f2bd7-3a3c-4b1c-9b2f-3f3a1f6f2f11"}
+        return {**body, "spec": {**body["spec"], **ids}}
+
+    path = f"{MACHINES}?dryRun=All"
+    restored, foreign = existing("moved", 201, "acme-lab"), existing("foreign", 202, "globex-lab")
+    status, said = lab.api.request("POST", path, restored)
+    assert (status, "'hybrid-machines'" in said["message"]) == (422, True), said
+    opened = operation(lab, "break-glass", "lab", "--binding", "hybrid-machines", "--why", "restore from backup")
+    assert opened.code == 0, opened.output
+    try:
+        deadline = time.monotonic() + 20
+        while lab.api.request("POST", path, restored)[0] != 201:
+            assert time.monotonic() < deadline, "the opened binding still refuses"
+            time.sleep(0.2)
+        status, said = lab.api.request("POST", path, foreign)
+        assert (status, "'hybrid-zone-machines'" in said["message"]) == (422, True), said
+        with made(lab, MACHINES, restored):
+            closed = operation(lab, "break-glass", "lab", "--binding", "hybrid-machines", "--close")
+            assert closed.code == 0, closed.output
+            audited = operation(lab, "audit", "lab")
+            assert audited.code == 0, wrong(audited)
+    finally:
+        operation(lab, "break-glass", "lab", "--binding", "hybrid-machines", "--close")
+    lab.unchanged("lab")
+
+
+def until(lab: EngineLab, body: dict[str, Any], wanted: int) -> Any:
+    """Ask by dry runs until the answer has this status; give it."""
+    deadline = time.monotonic() + 40
+    while True:
+        status, said = lab.api.request("POST", f"{MACHINES}?dryRun=All", body)
+        if status == wanted:
+            return said
+        assert time.monotonic() < deadline, said
+        time.sleep(0.2)
+
+
+def test_in_audit_mode_nothing_is_refused_and_the_audit_lists_what_stands_against_the_table(lab: EngineLab) -> None:
+    foreign = on_vlan("foreign", 202, "globex-lab")
+    looking = (
+        ("context: cozystack-lab", "context: cozystack-lab\n      guard: audit"),
+        ("    bridge: vmbr1", "    bridge: vmbr1\n        mode: audit"),
+    )
+    with lab.edited("lab", *looking):
+        lab.up("lab", "--skip-preview")
+        until(lab, foreign, 201)
+        assert operation(lab, "audit", "lab").code == 0
+        with made(lab, MACHINES, foreign):
+            audited = operation(lab, "audit", "lab")
+    assert audited.code == 1
+    assert [line.split()[-1] for line in wrong(audited)] == ["tenant-acme/foreign"]
+    assert "would be refused today, by hybrid-zone-machines" in audited.output
+    lab.up("lab", "--skip-preview")
+    until(lab, foreign, 422)
+    lab.unchanged("lab")
+
+
+def test_a_lost_binding_leaves_the_door_open_a_lost_zone_shuts_it_and_the_next_up_makes_both_again(
+    lab: EngineLab,
+) -> None:
+    own, foreign = on_vlan("own", 201, "acme-lab"), on_vlan("foreign", 202, "globex-lab")
+    assert lab.api.request("DELETE", BINDING)[0] == 200
+    until(lab, foreign, 201)
+    red = operation(lab, "audit", "lab")
+    assert red.code == 1
+    assert "not in the cluster: nothing is enforced by it" in red.output
+    assert "must be refused, was admitted (" in red.output
+    lab.up("lab", "--skip-preview")
+    assert lab.get(BINDING)[1]["spec"]["validationActions"] == ["Deny", "Audit"]
+    until(lab, foreign, 422)
+
+    assert lab.api.request("DELETE", ZONE)[0] == 200
+    until(lab, own, 422)
+    assert operation(lab, "audit", "lab").code == 1
+    lab.up("lab", "--skip-preview")
+    until(lab, own, 201)
+    assert operation(lab, "audit", "lab").code == 0
+    lab.unchanged("lab")

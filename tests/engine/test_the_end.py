@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,12 @@ KUBERNETES_OWN = ("system:", "kube", "cluster-admin", "admin", "edit", "view", "
 """What the API server makes for itself."""
 
 
+def deleted(output: str) -> dict[str, int]:
+    """Give the line at which the engine says that an object is gone, by its logical name."""
+    found = ((at, re.search(r" (\S+/\S+) deleted \(", line)) for at, line in enumerate(output.splitlines()))
+    return {match[1]: at for at, match in found if match}
+
+
 def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     secrets = secrets_of(lab)
     for stack in ("lab-acme", "lab-globex"):
@@ -47,7 +54,17 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     assert lab.machines("pve.dc") == {}
     project = lab.cloud("hcloud")["projects"]["fsn1-acme"]
     assert [project[kind] for kind in ("servers", "firewalls", "placement_groups")] == [{}, {}, {}]
-    lab.must("lab", "destroy", "--yes")
+    gone = deleted(lab.must("lab", "destroy", "--yes"))
+    bindings = {name.partition("/")[2] for name in gone if name.startswith("ValidatingAdmissionPolicyBinding/")}
+    assert len(bindings) >= 8
+    for name in bindings:
+        binding, policy = f"ValidatingAdmissionPolicyBinding/{name}", f"ValidatingAdmissionPolicy/{name}"
+        assert gone[binding] < gone[policy.removesuffix("-workers")]
+        if name.endswith("-workers"):
+            assert gone[binding] < gone["ProxmoxNetworkZone/workers"]
+    for table in ("ProxmoxNetworkZone/workers", "ProxmoxNetworkTable/all"):
+        kind = f"{table.partition('/')[0].lower()}s.proxmox.cozystack.io"
+        assert gone[table] < gone[f"CustomResourceDefinition/{kind}"]
     for stack in ("lab", "lab-acme", "lab-globex"):
         assert lab.state(stack) == []
     for path in KINDS:
@@ -58,8 +75,8 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     )
     assert status == 404
     for namespace in ("tenant-acme", "tenant-globex"):
-        _, secrets = lab.get(f"/api/v1/namespaces/{namespace}/secrets")
-        assert [item["metadata"]["name"] for item in secrets["items"]] == []
+        _, left = lab.get(f"/api/v1/namespaces/{namespace}/secrets")
+        assert [item["metadata"]["name"] for item in left["items"]] == []
     for place in ("pve.lab", "pve.dc"):
         state = lab.cloud(place)
         assert list(state["pools"]) == ["templates"]  # the administrator's
@@ -70,6 +87,33 @@ def test_destroying_the_stacks_leaves_nothing(lab: EngineLab) -> None:
     assert lab.cloud("hcloud")["projects"]["fsn1-acme"]["networks"] == {}
     assert leaks(lab, secrets) == []
     assert seeds_left(lab) == []
+
+
+def test_a_definition_that_somebody_else_made_stops_an_up_and_is_left_as_it_is(lab: EngineLab) -> None:
+    name = "proxmoxnetworkzones.proxmox.cozystack.io"
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "string"}}}}
+    foreign = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name},
+        "spec": {
+            "group": "proxmox.cozystack.io",
+            "scope": "Cluster",
+            "names": {"kind": "ProxmoxNetworkZone", "plural": "proxmoxnetworkzones"},
+            "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    assert lab.api.request("POST", path, foreign)[0] == 201
+    stopped = lab.pulumi("lab", "up", "--yes", "--skip-preview")
+    assert stopped.code != 0
+    assert "[FOREIGN_CRD]" in stopped.output
+    assert name in stopped.output
+    assert "Traceback" not in stopped.output
+    assert {item["type"] for item in lab.state("lab")} <= {"pulumi:pulumi:Stack"}
+    version = lab.get(f"{path}/{name}")[1]["spec"]["versions"][0]
+    assert version["schema"] == schema
+    assert lab.api.request("DELETE", f"{path}/{name}")[0] == 200
 
 
 def _running_in(home: Path) -> list[str]:

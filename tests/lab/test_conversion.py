@@ -83,3 +83,18 @@ def test_what_is_none_of_capmox_is_refused() -> None:
     with pytest.raises(ConversionError, match="Cluster can not be converted"):
         convert({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {}}, NEW)
     assert convert(machine(OLD, None), OLD) == machine(OLD, None)
+
+
+def test_a_cluster_refers_by_group_in_the_newer_version_and_by_version_and_namespace_in_the_older() -> None:
+    ref = {"apiVersion": OLD, "kind": "ProxmoxCluster", "name": "prod", "namespace": "n"}
+    old = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "Cluster",
+        "metadata": {"name": "prod", "namespace": "n"},
+        "spec": {"infrastructureRef": ref, "clusterNetwork": {"pods": {"cidrBlocks": ["10.0.0.0/8"]}}},
+    }
+    new = convert(old, "cluster.x-k8s.io/v1beta2")
+    assert new["spec"]["infrastructureRef"] == {"apiGroup": GROUP, "kind": "ProxmoxCluster", "name": "prod"}
+    assert convert(new, "cluster.x-k8s.io/v1beta1") == old
+    with pytest.raises(ConversionError):
+        convert(old, f"{GROUP}/v1alpha2")

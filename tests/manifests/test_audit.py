@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -82,6 +82,21 @@ def test_a_binding_that_is_not_there_is_found_by_its_absence_and_by_what_passes(
     until(lambda: guarded.refusal(foreign.body), lambda said: name in said)
     assert {item.part for item in found} == {"binding", "hybrid-zone-machines"}
     assert any(item.detail == "must be refused, was admitted" for item in found)
+
+
+def test_an_audit_only_reads_and_asks_by_dry_runs(
+    settings: EnvironmentSettings, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[str, object]] = []
+    request = reader.request
+
+    def recorded(method: str, path: str, *more: Any, query: Any = None, **how: Any) -> Any:
+        sent.append((method, (query or {}).get("dryRun")))
+        return request(method, path, *more, query=query, **how)
+
+    monkeypatch.setattr(reader, "request", recorded)
+    audit(reader, settings, Servers())
+    assert set(sent) == {("GET", None), ("POST", "All")}
 
 
 def _cases(settings: EnvironmentSettings) -> list[Case]:

@@ -200,11 +200,13 @@ def test_definition_zone_pools_and_policies_come_before_the_bindings() -> None:
     assert after == {"ValidatingAdmissionPolicy/hybrid-zone-machines", "ProxmoxNetworkZone/workers", *pools}
 
 
-def test_a_new_zones_bridge_is_opened_only_when_its_table_is_enforced() -> None:
+def test_a_new_zones_bridge_is_opened_only_when_its_table_is_enforced_and_after_every_other_policy() -> None:
     found = of_environment()
-    assert set(found["ValidatingAdmissionPolicy/hybrid-closed-bridges"].after) == {
+    last = "ValidatingAdmissionPolicy/hybrid-closed-bridges"
+    assert set(found[last].after) == {
         "ValidatingAdmissionPolicyBinding/hybrid-zone-machines-workers",
         "ValidatingAdmissionPolicyBinding/hybrid-pools-workers",
+        *(name for name in found if name.startswith("ValidatingAdmissionPolicy/") and name != last),
     }
 
 

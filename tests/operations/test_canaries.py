@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,3 +131,10 @@ def test_after_the_time_limit_the_error_says_what_was_answered(monkeypatch: pyte
 
 def test_a_namespace_that_is_not_there_is_not_waited_for() -> None:
     wait(cluster([Answer(404, {"message": "namespaces not found"})]), [CANARY], pause=lambda _: None)
+
+
+def test_a_refusal_by_a_policy_that_still_judges_as_before_hides_the_one_that_is_asked_about() -> None:
+    hidden = replace(CANARY, others=frozenset({"hybrid-closed-bridges"}))
+    api = cluster([ADMITTED, OTHER])
+    wait(api, [hidden], pause=lambda _: None)
+    assert sum(method == "POST" for method, _, _ in api.asked) == 2
