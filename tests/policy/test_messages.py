@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from typing import TYPE_CHECKING, Any
 
 import pulumi
@@ -148,6 +149,13 @@ class Registered(pulumi.runtime.Mocks):
 def registered(transform: Any) -> dict[str, Any]:
     """Give the inputs of a VM of globex after a transform, as they reach the engine."""
     engine = Registered()
+    contextvars.copy_context().run(_run_with, engine, transform)  # else its stack would stay the root of later tests'
+    (found,) = engine.seen
+    inputs: dict[str, Any] = dict(found.inputs)
+    return inputs
+
+
+def _run_with(engine: Registered, transform: Any) -> None:
     asyncio.set_event_loop(asyncio.new_event_loop())  # whatever ran before may have taken its own away
     pulumi.runtime.set_mocks(engine)
 
@@ -165,9 +173,6 @@ def registered(transform: Any) -> dict[str, Any]:
         return made.urn
 
     program()
-    (found,) = engine.seen
-    inputs: dict[str, Any] = dict(found.inputs)
-    return inputs
 
 
 def test_a_transform_does_not_hide_what_is_made(analyzer: Analyzer) -> None:
