@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tenant_isolation.reading import ABSENT, read
+from tenant_isolation.reading import ABSENT, read, whole_number
 from tenant_isolation.verdicts import listed, shown, strange, words
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.endpoints import normal
+from tenant_isolation.reading import whole_number
 from tenant_isolation.schema import MAX_VLAN, REQUIRED
 from tenant_isolation.table import Hcloud, Holding, OpenBridge, Proxmox, Row, Stack, Table, Template
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -109,14 +109,17 @@ def _location_faults(found: Table) -> Iterable[str]:
 
 
 def _shared(place: Proxmox) -> Iterable[str]:
-    """Say what two tenants of a location would share: an ISO storage, a resource pool, VM ids."""
+    """Say what two tenants of a location would share: an ISO storage, a resource pool, VM ids.
+
+    Each may delete what is in its ISO storage and its pool, so neither is that of all disks or of the templates.
+    """
     holdings = sorted(place.tenants.values(), key=lambda item: item.first_id)
     for what, values in (
-        ("ISO storage", [item.iso_storage for item in holdings]),
+        ("ISO storage", [place.storage, *(item.iso_storage for item in holdings)]),
         ("resource pool", [place.template_pool, *(item.pool for item in holdings)]),
     ):
         if len(set(values)) < len(values):
-            yield f"two tenants of location {place.name} have one {what}"
+            yield f"location {place.name} gives one {what} twice"
     for one, other in pairwise(holdings):
         if other.first_id <= one.last_id:
             yield f"tenants {one.tenant} and {other.tenant} of location {place.name} share VM ids"

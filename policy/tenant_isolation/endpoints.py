@@ -6,7 +6,7 @@ import re
 
 _ENDPOINT = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?:/|/api2/json/?)?",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _PORTS = {"https": 443, "http": 80}
 

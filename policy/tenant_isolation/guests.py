@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.nics import WHY_KNOWN, Nic, network_of
 from tenant_isolation.providers import proxmox_place
-from tenant_isolation.reading import ABSENT, UNKNOWN, read
+from tenant_isolation.reading import ABSENT, UNKNOWN, read, whole_number
 from tenant_isolation.verdicts import Offer, shown, strange, words
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,11 +39,11 @@ REFUSED_FIELDS = {
     "initialization": "it can name files of any storage; a machine's configuration comes as an ISO image",
 }
 """Inputs of a VM that reach around what is judged, and why."""
-JUDGED_FIELDS = words("networkDevices clone vmId poolId disks cdrom efiDisk tpmState")
+JUDGED_FIELDS = words("networkDevices clone vmId poolId disks cdrom efiDisk tpmState serialDevices")
 OTHER_FIELDS = words(
     """acpi agent amdSev audioDevice bios bootOrders cpu deleteUnreferencedDisksOnDestroy description hotplug
     keyboardLayout macAddresses machine memory migrate name nodeName numas onBoot operatingSystem protection
-    purgeOnDestroy reboot rebootAfterUpdate rngs scsiHardware serialDevices smbios started startup stopOnDestroy
+    purgeOnDestroy reboot rebootAfterUpdate rngs scsiHardware smbios started startup stopOnDestroy
     tabletDevice tags template timeoutClone timeoutCreate timeoutMigrate timeoutMoveDisk timeoutReboot
     timeoutShutdownVm timeoutStartVm timeoutStopVm vga watchdog"""
 )
@@ -53,7 +52,8 @@ would turn `networkDevice` or `network_devices` into its own `network_device`.""
 FILE_FIELDS = words("contentType datastoreId nodeName overwrite sourceFile timeoutUpload")
 
 _EMPTY: tuple[Any, ...] = (ABSENT, "", [])
-_ISO_NAME = re.compile(r"[^/\s]+")
+_ISO_NAME = re.compile(r"[^/\s,]+")
+_SOCKET = (ABSENT, "", "socket")
 
 
 def vm_problems(case: Case) -> list[str]:
@@ -64,6 +64,7 @@ def vm_problems(case: Case) -> list[str]:
     for name, why in REFUSED_FIELDS.items():
         if read(props, name) not in _EMPTY:
             problems.append(f"It sets {name}, which is not for tenants: {why}. Leave it out.")
+    problems += _serial_problems(read(props, "serialDevices"))
     problems += strange(props, JUDGED_FIELDS | OTHER_FIELDS | REFUSED_FIELDS.keys(), "It has inputs")
     if place is None:
         return problems
@@ -122,6 +123,19 @@ def _clone_problems(props: Mapping[str, Any], place: Proxmox | None) -> list[str
     return problems
 
 
+def _option_problems(label: str, value: Any) -> Iterator[str]:
+    """Judge the texts of what becomes one line of options in Proxmox VE, `virtio,bridge=vmbr1,tag=202`."""
+    for field, text in value.items() if isinstance(value, dict) else ():
+        if isinstance(text, str) and "," in text:
+            yield f"{label}.{field} holds a comma, with which it would set further options. Write a plain value."
+
+
+def _serial_problems(devices: Any) -> Iterator[str]:
+    listing = [] if devices is ABSENT else devices if isinstance(devices, list) else [devices]
+    if any(not isinstance(item, dict) or read(item, "device") not in _SOCKET for item in listing):
+        yield "Its serialDevices are not all sockets. A device of the node is not for tenants: write device: socket."
+
+
 def _disk_problems(props: Mapping[str, Any], place: Proxmox, own: Holding) -> Iterator[str]:
     disks = read(props, "disks")
     if disks is not ABSENT and not isinstance(disks, list):
@@ -143,6 +157,7 @@ def _stored_problems(label: str, value: Any, fields: frozenset[str], storage: st
         yield f"{label} is {shown(value)}, not a set of fields."
         return
     yield from strange(value, fields, f"{label} has fields")
+    yield from _option_problems(label, value)
     asked = read(value, "datastoreId")
     if asked != storage:
         yield f"{label}.datastoreId is {shown(asked)}. The tenant's disks are in {storage}."
@@ -175,5 +190,6 @@ def _nic_problems(props: Mapping[str, Any], offer: Offer) -> Iterator[str]:
         for i, value in enumerate(nics):
             nic = Nic(f"NIC {i + 1} (networkDevices[{i}])", value, "vlanId", NIC_FIELDS)
             yield from network_of(nic, offer)[1]
+            yield from _option_problems(nic.label, {**value, "bridge": ""} if isinstance(value, dict) else value)
             if isinstance(value, dict) and read(value, "trunks") not in _EMPTY:
                 yield f"{nic.label} has trunks, which let further VLANs through. Leave trunks out."

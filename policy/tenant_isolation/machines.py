@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.nics import WHY_KNOWN, Nic, network_of
-from tenant_isolation.reading import ABSENT, UNKNOWN, Missing, read
+from tenant_isolation.reading import ABSENT, UNKNOWN, Missing, read, whole_number
 from tenant_isolation.table import OpenBridge, Row
 from tenant_isolation.verdicts import Offer, listed, shown, strange, words
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

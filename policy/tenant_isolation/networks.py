@@ -9,9 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.providers import hcloud_problems, proxmox_place
-from tenant_isolation.reading import ABSENT, read
+from tenant_isolation.reading import ABSENT, read, whole_number
 from tenant_isolation.verdicts import listed, shown, strange, words
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,8 +27,9 @@ NETWORK_FIELDS = words("deleteProtection exposeRoutesToVswitch ipRange labels na
 SUBNET_FIELDS = words("ipRange networkId networkZone type")
 
 _OFF = (ABSENT, False)
-_PORT = re.compile(r"(?!vlan)[A-Za-z][A-Za-z0-9]*")
-"""A port of the node. One with a VLAN (`vmbr1.201`, `vlan201`) would join that VLAN to another bridge."""
+_PORT = re.compile(r"(?!vlan|vmbr|tap|veth|fw(br|ln|pr)[0-9])[A-Za-z][A-Za-z0-9]*")
+"""A port of the node. One with a VLAN (`vmbr1.201`, `vlan201`) would join that VLAN to another bridge, and a guest's
+(`tap2000i0`, `veth101i0`, `fwpr2000p0`) that guest."""
 
 
 def bridge_problems(case: Case) -> list[str]:
@@ -41,7 +41,9 @@ def bridge_problems(case: Case) -> list[str]:
     ports = read(props, "ports")
     listing = ports if isinstance(ports, list) else [] if ports is ABSENT else [ports]
     if any(not isinstance(port, str) or not _PORT.fullmatch(port) for port in listing):
-        problems.append("Its ports are not all ports of the node. A port with a VLAN joins two networks.")
+        problems.append(
+            "Its ports are not all ports of the node. A port with a VLAN, or a guest's, joins two networks."
+        )
     return problems
 
 
@@ -54,6 +56,8 @@ def vlan_problems(case: Case) -> list[str]:
     if bridge in (ABSENT, "") and vlan is ABSENT and isinstance(name, str):
         bridge, _, text = name.partition(".")
         vlan = int(text) if text.isdecimal() and text.isascii() else text
+    elif name not in (f"{bridge}.{whole_number(vlan)}", f"vlan{whole_number(vlan)}"):
+        problems.append(f"Its name is {shown(name)}, by which Proxmox VE knows its VLAN. Write name: <bridge>.<vlan>.")
     return problems if place is None else [*problems, *_row_problems(case, place, vlan, bridge)]
 
 

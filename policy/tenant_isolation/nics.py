@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tenant_isolation.reading import ABSENT, UNKNOWN
+from tenant_isolation.reading import ABSENT, UNKNOWN, whole_number
 from tenant_isolation.verdicts import shown, strange
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from tenant_isolation.table import OpenBridge, Row

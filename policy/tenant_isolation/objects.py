@@ -99,7 +99,9 @@ def _reference_problems(value: Any, path: str, own: str) -> Iterator[str]:
             yield f"{path} is a {shown(value['kind'])}. It may refer to what a tenant's stack makes alone."
         for key, part in value.items():
             below = f"{path}.{key}"
-            if (key == "namespace" or key.endswith("Namespace")) and part != own:
+            if key == "dataSecretName":
+                yield f"{below} names a Secret, whose content the machine would get. Write bootstrap.configRef."
+            elif (key == "namespace" or key.endswith("Namespace")) and part != own:
                 yield _foreign(below, part, own)
             else:
                 yield from _reference_problems(part, below, own)

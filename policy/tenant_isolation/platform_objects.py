@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.kinds import BODY, Kind, identity_problems
+from tenant_isolation.objects import RENDERED
 from tenant_isolation.providers import kubernetes_problems
-from tenant_isolation.reading import ABSENT, read
+from tenant_isolation.reading import ABSENT, read, whole_number
 from tenant_isolation.verdicts import listed, shown, strange, words
-from tenant_isolation.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +22,17 @@ POOL = ("ipam.cluster.x-k8s.io", "InClusterIPPool")
 
 CLOSED_VERBS = words("bind escalate impersonate deletecollection approve sign")
 READING = words("get list watch")
+OWN = {(group, f"{kind.lower()}s") for group, kind in RENDERED}
+"""(API group, resource) of what a tenant makes: all that its identity may have rights on, beside Secrets by name."""
+SHARED = {
+    (TABLES, "proxmoxnetworkzones"),
+    (ADMISSION, "validatingadmissionpolicies"),
+    (ADMISSION, "validatingadmissionpolicybindings"),
+}
+"""(API group, resource) of what lies in no namespace and tells a tenant whether the guard is there."""
+SECRETS = ("", "secrets")
+IDENTITY = "hybrid"
+"""The Role in each tenant's namespace, and the ServiceAccount that holds it."""
 RULE_FIELDS = words("apiGroups resources resourceNames verbs")
 ROW_FIELDS = words("name namespace bridge vlan pool addresses gateway prefix")
 
@@ -67,8 +78,8 @@ def _place_problems(case: Case, label: str, item: Any) -> Iterator[str]:
     said = {field: read(item, field) for field in ("namespace", "location", "pool", "storage")}
     template = (whole_number(read(item, "templateId")), read(item, "templateNode"), read(item, "tags"))
     for place in case.table.proxmox:
-        for stack in case.table.stacks.values():
-            if not stack.is_tenant or stack.tenant not in place.tenants:
+        for stack in case.table.tenants:
+            if stack.tenant not in place.tenants:
                 continue
             own = {"namespace": stack.namespace, "pool": place.tenants[stack.tenant].pool}
             known = [(each.id, each.node, sorted(each.tags)) for each in place.templates]
@@ -127,20 +138,23 @@ def _pool(case: Case, props: Mapping[str, Any]) -> Iterator[str]:
 def _role(case: Case, props: Mapping[str, Any]) -> Iterator[str]:
     yield from _in_a_tenants_namespace(case, props)
     for label, rule in _rules(props):
-        yield from _rule_problems(label, rule)
-        if _has(rule, "resources", "secrets") and not _names(rule):
+        yield from _rule_problems(label, rule, {*OWN, SECRETS})
+        if not _has(rule, "resources", "secrets"):
+            continue
+        if not _names(rule):
             yield f"{label} is for every Secret. Name them in resourceNames."
+        if not _reads(rule):
+            yield f"{label} writes Secrets. A tenant reads those that it is given."
 
 
 def _cluster_role(case: Case, props: Mapping[str, Any]) -> Iterator[str]:
     del case
     for label, rule in _rules(props):
-        yield from _rule_problems(label, rule)
-        verbs = read(rule, "verbs")
-        if isinstance(verbs, list) and not {str(verb) for verb in verbs} <= READING:
+        yield from _rule_problems(label, rule, SHARED)
+        if not _reads(rule):
             yield f"{label} writes cluster-wide. A tenant's ClusterRole reads."
-        if not _names(rule) or _has(rule, "resources", "secrets"):
-            yield f"{label} is for objects of every namespace. Name what may be read in resourceNames; never Secrets."
+        if not _names(rule):
+            yield f"{label} is for every object of its kind. Name what may be read in resourceNames."
 
 
 def _rules(props: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -150,7 +164,7 @@ def _rules(props: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(f"rules[{i}]", rule) for i, rule in enumerate(rules)] if isinstance(rules, list) else [("rules", rules)]
 
 
-def _rule_problems(label: str, rule: Any) -> Iterator[str]:
+def _rule_problems(label: str, rule: Any, known: set[tuple[str, str]]) -> Iterator[str]:
     if not isinstance(rule, dict):
         yield f"{label} is {shown(rule)}, not a set of fields."
         return
@@ -161,6 +175,18 @@ def _rule_problems(label: str, rule: Any) -> Iterator[str]:
             yield f"{label}.{field} is {shown(value)}, not a list of known names."
         elif any(item in CLOSED_VERBS or "*" in item for item in value):
             yield f"{label}.{field} is for everything, or for more rights than its holder has. Name what is needed."
+    groups, resources = read(rule, "apiGroups"), read(rule, "resources")
+    if isinstance(groups, list) and isinstance(resources, list):
+        others = {f"{shown(kind)} of {shown(group) or 'core'}" for group in groups for kind in resources} - {
+            f"{kind} of {group or 'core'}" for group, kind in known
+        }
+        if others:
+            yield f"{label} is for {listed(others)}, which is nothing that a tenant makes or reads. Leave it out."
+
+
+def _reads(rule: Any) -> bool:
+    verbs = read(rule, "verbs")
+    return isinstance(verbs, list) and {str(verb) for verb in verbs} <= READING
 
 
 def _names(rule: Any) -> bool:
@@ -176,13 +202,18 @@ def _binding(case: Case, props: Mapping[str, Any]) -> Iterator[str]:
     yield from _in_a_tenants_namespace(case, props)
     namespace = read(props, "metadata", "namespace")
     yield from _bound(props, "Role", {own for own in case.table.namespaces if own == namespace})
+    role = read(props, "roleRef", "name")
+    if role != IDENTITY:
+        yield f"It binds Role {shown(role)}. A tenant's is called {IDENTITY}, and judged as made."
 
 
 def _cluster_binding(case: Case, props: Mapping[str, Any]) -> Iterator[str]:
-    yield from _bound(props, "ClusterRole", case.table.namespaces)
+    own = {f"hybrid-{case.stack.name}-{stack.tenant}": stack.namespace for stack in case.table.tenants}
     role = read(props, "roleRef", "name")
-    if not isinstance(role, str) or not role.startswith(f"hybrid-{case.stack.name}-"):
-        yield f"It binds ClusterRole {shown(role)}. Those of this environment are hybrid-{case.stack.name}-<tenant>."
+    namespace = own.get(role) if isinstance(role, str) else None
+    if namespace is None:
+        yield f"It binds ClusterRole {shown(role)}. Those of this environment are {listed(own) or 'none'}."
+    yield from _bound(props, "ClusterRole", case.table.namespaces if namespace is None else {namespace})
 
 
 def _bound(props: Mapping[str, Any], kind: str, namespaces: set[str]) -> Iterator[str]:
@@ -191,9 +222,10 @@ def _bound(props: Mapping[str, Any], kind: str, namespaces: set[str]) -> Iterato
         yield f"It binds a {shown(role['kind'])}, which is judged by nobody here. Bind a {kind}."
     subjects = read(props, "subjects")
     for i, subject in enumerate(subjects if isinstance(subjects, list) else [subjects]):
-        named = [read(subject, field) for field in ("kind", "namespace")]
-        if named[0] != "ServiceAccount" or not isinstance(named[1], str) or named[1] not in namespaces:
-            yield f"subjects[{i}] is no ServiceAccount of {listed(namespaces) or 'a tenant'}."
+        named = [read(subject, field) for field in ("kind", "name")]
+        namespace = read(subject, "namespace")
+        if named != ["ServiceAccount", IDENTITY] or not isinstance(namespace, str) or namespace not in namespaces:
+            yield f"subjects[{i}] is not the ServiceAccount {IDENTITY} of {listed(namespaces) or 'a tenant'}."
 
 
 JUDGES: Mapping[tuple[str, str], tuple[frozenset[str], Callable[[Case, Mapping[str, Any]], Iterator[str]]]] = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.endpoints import normal
 from tenant_isolation.reading import ABSENT, UNKNOWN, read
+from tenant_isolation.table import REALM
 from tenant_isolation.verdicts import strange, words
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ KUBERNETES_INPUTS = words(
 
 _OFF = (ABSENT, "", False, "false")
 """A provider's inputs arrive as texts."""
+
+_NONE = (ABSENT, "")
+"""A provider then takes the token of whoever runs it, from the environment."""
 
 BORROWED = "Its Proxmox VE provider has no apiToken, so it would use that of whoever runs it. Give it the tenant's."
 
@@ -77,20 +81,34 @@ def _proxmox(case: Case, props: Mapping[str, Any]) -> tuple[Proxmox | None, list
     if text is None:
         return None, [f"The endpoint of its Proxmox VE provider is not of the form https://host:port. {offer}"]
     place = case.table.at(text)
-    if place not in allowed:
+    if place is None or place not in allowed:
         return None, [f"Its Proxmox VE provider talks to {text}. {offer}"]
     problems = strange(props, PROXMOX_INPUTS, "Its Proxmox VE provider has inputs")
-    if read(props, "apiToken") is ABSENT:
-        problems.append(BORROWED)
+    problems += _token_problems(case, place, read(props, "apiToken"))
     if read(props, "insecure") not in _OFF:
         problems.append("Its Proxmox VE provider does not verify the server's certificate. Leave insecure out.")
     return place, problems
 
 
+def _token_problems(case: Case, place: Proxmox, token: Any) -> list[str]:
+    """Judge as whom a provider works: the environment makes each tenant's token, of the account that is its pool's."""
+    if token in _NONE:
+        return [BORROWED]
+    if token is UNKNOWN or not case.stack.is_tenant:
+        return []
+    account = f"{place.tenants[case.stack.tenant].pool}@{REALM}"
+    if isinstance(token, str) and token.startswith(f"{account}!"):
+        return []
+    return [
+        f"The apiToken of its Proxmox VE provider is not one of {account}. Give it the tenant's own, as handed over."
+    ]
+
+
 def _hcloud(case: Case, props: Mapping[str, Any]) -> tuple[None, list[str]]:
-    del case
     problems = strange(props, HCLOUD_INPUTS, "Its Hetzner Cloud provider has inputs")
-    if read(props, "token") is ABSENT:
+    if case.stack.is_tenant and not case.table.hcloud_of(case.stack):
+        problems.append(f"Stack {case.stack.name} has nothing in Hetzner Cloud: ask the platform for it.")
+    if read(props, "token") in _NONE:
         problems.append(
             "Its Hetzner Cloud provider has no token, so it would use that of whoever runs it. Give it the tenant's."
         )

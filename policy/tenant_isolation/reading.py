@@ -68,3 +68,12 @@ def _plain(value: object) -> Any:
 
 def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def whole_number(value: object) -> int | None:
+    """Give a number that is whole as int (from the engine every one is a float), or None: a text is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, float) and not value.is_integer():
+        return None
+    return int(value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenant_isolation.providers import proxmox_place
 from tenant_isolation.reading import ABSENT, UNKNOWN, read
+from tenant_isolation.table import REALM
 from tenant_isolation.verdicts import listed, shown, strange, words
 
 if TYPE_CHECKING:
@@ -17,18 +18,23 @@ if TYPE_CHECKING:
     from tenant_isolation.table import Holding, Proxmox
     from tenant_isolation.verdicts import Case
 
-REALM = "pve"
 LOCAL_NETWORK = "/sdn/zones/localnetwork/"
 """Below it are the bridges of Proxmox VE that belong to no SDN zone, and below each its VLANs."""
 
-PRIVILEGES = words(
-    """VM.Allocate VM.Audit VM.Clone VM.PowerMgmt VM.Config.CDROM VM.Config.CPU VM.Config.Disk VM.Config.HWType
-    VM.Config.Memory VM.Config.Network VM.Config.Options VM.GuestAgent.Audit Datastore.Allocate
-    Datastore.AllocateSpace Datastore.AllocateTemplate Datastore.Audit Pool.Audit SDN.Audit SDN.Use Sys.Audit"""
-)
-"""All that a tenant's machines can need of Proxmox VE. Not among them: VM.Migrate, Permissions.Modify, Pool.Allocate,
-SDN.Allocate, consoles, backups, the nodes' own settings."""
-NETWORK_PRIVILEGES = words("SDN.Use SDN.Audit")
+ROLES = {
+    "vm": words(
+        """VM.Allocate VM.Audit VM.PowerMgmt VM.Config.CDROM VM.Config.CPU VM.Config.Disk VM.Config.HWType
+        VM.Config.Memory VM.Config.Network VM.Config.Options VM.GuestAgent.Audit Pool.Audit"""
+    ),
+    "template": words("VM.Audit VM.Clone"),
+    "network": words("SDN.Use SDN.Audit"),
+    "disk": words("Datastore.AllocateSpace Datastore.Audit"),
+    "iso": words("Datastore.Allocate Datastore.AllocateSpace Datastore.AllocateTemplate Datastore.Audit"),
+    "node": words("Sys.Audit"),
+}
+"""Role (after `hybrid-<environment>-`) → all that it may hold, by the kind of path on which it is granted: whoever may
+change the template or delete on the disks' storage reaches other tenants. In none of them: VM.Migrate,
+Permissions.Modify, Pool.Allocate, SDN.Allocate, consoles, backups, the nodes' own settings."""
 
 _EMPTY: tuple[Any, ...] = (ABSENT, "", [])
 
@@ -38,15 +44,17 @@ def role_problems(case: Case) -> list[str]:
     _, problems = proxmox_place(case)
     props = case.resource.props
     problems += strange(props, ("roleId", "privileges"), "It has inputs")
-    problems += _role_name_problems(case, props)
+    role, said = _role_of(case, props)
+    problems += said
     given = read(props, "privileges")
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
         return [*problems, f"Its privileges are {shown(given)}, not a list of known names."]
-    closed = set(given) - PRIVILEGES
+    closed = set(given) - ROLES[role] if role else set()
     if closed:
-        problems.append(f"It has privileges that are not for tenants: {listed(closed)}. Leave them out.")
-    if "SDN.Use" in given and set(given) - NETWORK_PRIVILEGES:
-        problems.append("SDN.Use is granted on VLANs alone: make it a role of its own.")
+        problems.append(
+            f"It has privileges that are not for a role {shown(read(props, 'roleId'))}: {listed(closed)}. Leave them "
+            f"out; it may have {listed(ROLES[role])}."
+        )
     return problems
 
 
@@ -55,7 +63,8 @@ def acl_problems(case: Case) -> list[str]:
     place, problems = proxmox_place(case)
     props = case.resource.props
     problems += strange(props, ("path", "propagate", "roleId", "tokenId", "userId"), "It has inputs")
-    problems += _role_name_problems(case, props)
+    role, said = _role_of(case, props)
+    problems += said
     if read(props, "propagate") is not False:
         problems.append("It is propagated to everything below its path. Write propagate: false.")
     holders = [read(props, field) for field in ("userId", "tokenId") if read(props, field) not in _EMPTY]
@@ -66,7 +75,7 @@ def acl_problems(case: Case) -> list[str]:
     owner = _owner(holders[0], place)
     if owner is None:
         return [*problems, f"It is for {shown(holders[0])}, who is no tenant of {place.name}. {_accounts(place)}"]
-    return [*problems, *_path_problems(case, read(props, "path"), place, owner)]
+    return [*problems, *(_path_problems(role, read(props, "path"), place, _paths(case, place, owner)) if role else ())]
 
 
 def user_problems(case: Case) -> list[str]:
@@ -107,10 +116,14 @@ def pool_problems(case: Case) -> list[str]:
     return problems
 
 
-def _role_name_problems(case: Case, props: Mapping[str, Any]) -> Iterator[str]:
+def _role_of(case: Case, props: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Give which of `ROLES` is named, or "" and what is wrong."""
     role, own = read(props, "roleId"), f"hybrid-{case.stack.name}-"
-    if not isinstance(role, str) or not role.startswith(own):
-        yield f"Its roleId is {shown(role)}. Roles of {case.stack.name} are called {own}<what>, and judged as made."
+    what = role.removeprefix(own) if isinstance(role, str) and role.startswith(own) else ""
+    if what in ROLES:
+        return what, []
+    known = listed(f"{own}{name}" for name in ROLES)
+    return "", [f"Its roleId is {shown(role)}. Roles of {case.stack.name} are {known}."]
 
 
 def _account_problems(who: Any, place: Proxmox | None) -> Iterator[str]:
@@ -134,32 +147,30 @@ def _owner(who: Any, place: Proxmox) -> Holding | None:
     return next((item for item in place.tenants.values() if item.pool == user), None)
 
 
-def _path_problems(case: Case, path: Any, place: Proxmox, owner: Holding) -> Iterator[str]:
+def _path_problems(role: str, path: Any, place: Proxmox, own: Mapping[str, set[str]]) -> Iterator[str]:
     if not isinstance(path, str):
         known = "is not known yet" if path is UNKNOWN else f"is {shown(path)}"
         yield f"Its path {known}, but it decides what may be used."
-        return
-    if path not in _paths(case, place, owner):
-        rows = sorted(item for item in _paths(case, place, owner) if item.startswith(LOCAL_NETWORK))
+    elif path not in own[role]:
         yield (
-            f"Its path is {shown(path)}, which is not for tenant {owner.tenant} in {place.name}. "
-            f"Its networks are {listed(rows) or 'none'}, each with its VLAN."
+            f"Its path is {shown(path)}, on which this tenant has no role {role} in {place.name}. "
+            f"It has it on {listed(own[role]) or 'nothing'}."
         )
 
 
-def _paths(case: Case, place: Proxmox, owner: Holding) -> set[str]:
-    """Give every path on which a tenant may have rights in a location: exactly its own, and what all share."""
-    rows = {
-        f"{LOCAL_NETWORK}{row.bridge}/{row.vlan}"
-        for row in case.table.rows
-        if (row.tenant, row.location) == (owner.tenant, place.name)
-    }
+def _paths(case: Case, place: Proxmox, owner: Holding) -> dict[str, set[str]]:
+    """Give every path on which a tenant may have a role in a location: exactly its own, and what all share."""
     return {
-        f"/pool/{owner.pool}",
-        f"/pool/{place.template_pool}",
-        *(f"/storage/{name}" for name in (place.storage, owner.iso_storage)),
-        *(f"/nodes/{node}" for node in place.nodes),
-        *rows,
+        "vm": {f"/pool/{owner.pool}"},
+        "template": {f"/pool/{place.template_pool}"},
+        "disk": {f"/storage/{place.storage}"},
+        "iso": {f"/storage/{owner.iso_storage}"},
+        "node": {f"/nodes/{node}" for node in place.nodes},
+        "network": {
+            f"{LOCAL_NETWORK}{row.bridge}/{row.vlan}"
+            for row in case.table.rows
+            if (row.tenant, row.location) == (owner.tenant, place.name)
+        },
     }
 
 

@@ -34,9 +34,7 @@ def server_problems(case: Case) -> list[str]:
     props, token = case.resource.props, case.resource.type
     problems = [*hcloud_problems(case), *strange(props, FIELDS[token], "It has inputs")]
     places = case.table.hcloud_of(case.stack)
-    if not places:
-        return [*problems, f"Stack {case.stack.name} has nothing in Hetzner Cloud: ask the platform for it."]
-    return [*problems, *_place_problems(case, props, places)] if token == SERVER else problems
+    return [*problems, *_place_problems(case, props, places)] if places and token == SERVER else problems
 
 
 def _place_problems(case: Case, props: Mapping[str, Any], places: list[Hcloud]) -> Iterator[str]:

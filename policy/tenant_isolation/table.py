@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+REALM = "pve"
+"""Where the accounts of tenants are on Proxmox VE; each is called like its tenant's resource pool."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -144,9 +147,14 @@ class Table:
         return [place for place in self.hcloud if stack.tenant in place.tenants]
 
     @property
+    def tenants(self) -> list[Stack]:
+        """Give the tenants' stacks."""
+        return [stack for stack in self.stacks.values() if stack.is_tenant]
+
+    @property
     def namespaces(self) -> set[str]:
         """Give the tenants' namespaces."""
-        return {stack.namespace for stack in self.stacks.values() if stack.is_tenant}
+        return {stack.namespace for stack in self.tenants}
 
     def bridges(self, location: str) -> set[str]:
         """Give the bridges that the platform hands out in a location: those of its rows, and the open ones."""

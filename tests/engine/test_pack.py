@@ -75,6 +75,7 @@ def slip_in(run):
     vm("unknown-vlan", lab, network_devices=nic(vlan_id=file.id.apply(lambda _: 202)))
     token = "a@pve!b=00000000-0000-4000-8000-000000000000"
     proxmox.Provider("elsewhere", endpoint="https://pve.dc.example:8006", api_token=token)
+    proxmox.Provider("borrowed", endpoint=lab.endpoint, api_token=token.replace("a@pve", "root@pam"))
     proxmox.Acl("acl", path="/", role_id="Administrator", user_id="lab-globex@pve", opts=through)
     hcloud_provider = hcloud.Provider("hcloud", token="x" * 64)
     hcloud.Network("network", ip_range="10.0.0.0/8", opts=pulumi.ResourceOptions(provider=hcloud_provider))
@@ -127,6 +128,7 @@ EXPECTED = (
     "to-acme: Its datastoreId is iso-acme.",
     "unknown-vlan: NIC 1 (networkDevices[0]): the VLAN is not known yet.",
     "elsewhere: Its Proxmox VE provider talks to https://pve.dc.example:8006.",
+    "borrowed: The apiToken of its Proxmox VE provider is not one of lab-globex@pve.",
     "acl: A tenant's stack makes no proxmoxve:index/acl:Acl.",
     "network: A tenant's stack makes no hcloud:index/network:Network.",
     "prod-small-1: NIC 1 (networkDevices[0]) asks for VLAN 201 on bridge vmbr1.",

@@ -46,6 +46,7 @@ Provider = tuple[str, Body] | None
 EMPTY: tuple[Any, ...] = ("", [], None)
 GONE = object()
 """As a value: the field is not there."""
+EMPTY_TEXTS: tuple[Any, ...] = ("", None, GONE)
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,8 @@ def _vm_cases() -> list[Case]:
         (nic(trunks=UNKNOWN), "has trunks"),
         (nic(trunks=0), "has trunks"),
         (nic(vlan_id=201), "fields that this pack can not judge: vlan_id"),
+        (nic(model="virtio,trunks=201"), "model holds a comma, with which it would set further options"),
+        (nic(macAddress="02:00:00:00:00:01,tag=201"), "macAddress holds a comma"),
         (nic(tag=201), "fields that this pack can not judge: tag"),
         ({**nic(), "vlan": 201}, "fields that this pack can not judge: vlan"),
         ("net0", "is not a set of fields"),
@@ -323,6 +326,12 @@ def _vm_cases() -> list[Case]:
         passes(VM_, ("disks.0.fileId", "")),
         refused(VM_, "disks[0] has fields that this pack can not judge: file_id", ("disks.0.file_id", "x")),
         refused(VM_, "disks[0] is x, not a set of fields", ("disks.0", "x")),
+        refused(VM_, "disks[0].serial holds a comma", ("disks.0.serial", "x,import-from=ceph-vm:vm-2000-disk-0")),
+        *(
+            refused(VM_, "Its serialDevices are not all sockets.", ("serialDevices", bad))
+            for bad in ([{"device": "socket"}, {"device": "/dev/ttyS0"}], UNKNOWN, [UNKNOWN], ["socket"], "socket")
+        ),
+        *(passes(VM_, ("serialDevices", good)) for good in ([{"device": "socket"}, {}], [{"device": ""}], [], None)),
         refused(
             VM_, "disks[1].datastoreId is local.", ("disks", [{"datastoreId": "ceph-vm"}, {"datastoreId": "local"}])
         ),
@@ -347,6 +356,7 @@ def _vm_cases() -> list[Case]:
                 "iso-globex:iso/",
                 "iso-globex:iso/../x",
                 "iso-globex:iso/a b",
+                "iso-globex:iso/x.iso,snapshot=1",
                 "cdrom",
                 "/dev/sr0",
                 "iso-globex2:iso/x.iso",
@@ -376,7 +386,7 @@ def _other_location_cases() -> list[Case]:
     clone = {"vmId": 9000, "retries": 1}
     disks = [{"interface": "scsi0", "datastoreId": "tank"}]
     there = vm(nic(301), vmId=3000, poolId="lab-acme", clone=clone, disks=disks, cdrom={"fileId": "iso-acme:iso/x"})
-    in_dc = Example("acme's vm in dc", VM, there, provider(DC), "lab-acme")
+    in_dc = Example("acme's vm in dc", VM, there, provider(DC, "acme"), "lab-acme")
     offer = f"Stack lab-acme may use on {DC}: vmbr1 VLAN 301 (acme-dc). Write bridge: vmbr1 and vlanId: 301."
     return [
         passes(in_dc),
@@ -394,6 +404,7 @@ def _provider_cases() -> list[Case]:
         ("https://pve.lab.example:8006@evil.example", "is not of the form https://host:port."),
         ("https://root:x@pve.lab.example:8006", "is not of the form https://host:port."),
         ("https://pve.lab.example:8006/x", "is not of the form https://host:port."),
+        ("https://pve.\u212aab.example:8006", "is not of the form https://host:port."),  # lower() makes it a k
         (8006, "is not of the form https://host:port."),
         ("", "is not of the form https://host:port."),
         (None, "has no endpoint."),
@@ -432,8 +443,20 @@ def _provider_cases() -> list[Case]:
             (PROVIDERS[0], "proxmox", "insecure", value, "does not verify")
             for value in ("true", True, UNKNOWN, 1, "TRUE")
         ),
-        (PROVIDERS[0], "proxmox", "apiToken", GONE, "has no apiToken"),
-        (PROVIDERS[1], "hcloud", "token", GONE, "has no token"),
+        *((PROVIDERS[0], "proxmox", "apiToken", value, "has no apiToken") for value in EMPTY_TEXTS),
+        *(
+            (PROVIDERS[0], "proxmox", "apiToken", value, "is not one of lab-globex@pve. Give it the tenant's own")
+            for value in (
+                "root@pam!hybrid=uuid",
+                "lab-acme@pve!hybrid=uuid",
+                "lab-globex@pam!hybrid=uuid",
+                "lab-globex-2@pve!hybrid=uuid",
+                "lab-globex@pve",
+                "x lab-globex@pve!hybrid=uuid",
+                ["lab-globex@pve!hybrid=uuid"],
+            )
+        ),
+        *((PROVIDERS[1], "hcloud", "token", value, "has no token") for value in EMPTY_TEXTS),
         *(
             (PROVIDERS[1], "hcloud", name, "https://evil.example", f"inputs that this pack can not judge: {name}")
             for name in ("endpoint", "endpointHetzner", "pluginDownloadURL")
@@ -489,7 +512,7 @@ def _provider_cases() -> list[Case]:
             "has no network on any Proxmox VE: ask the platform",
         ),
         Case("vm of none", Example("x", VM, vm(), PROXMOX, "lab-initech"), "has no network on any Proxmox VE"),
-        Case("acme's dc", Example("x", *provider(DC), None, "lab-acme"), None),
+        Case("acme's dc", Example("x", *provider(DC, "acme"), None, "lab-acme"), None),
     ]
     return found
 
@@ -536,6 +559,7 @@ def _server_cases() -> list[Case]:
             )
             for item in (SERVER_, GROUP, FIREWALL)
         ),
+        Case("Hetzner provider of none", of(PROVIDERS[1], "lab-initech"), "has nothing in Hetzner Cloud: ask the"),
     ]
 
 
@@ -583,6 +607,14 @@ def _identity_cases() -> list[Case]:
         refused(TEMPLATE_1, "spec has fields that this pack can not judge: x", ("spec.x", 1)),
         refused(TALOS, "spec has fields that this pack can not judge: x", ("spec.x", 1)),
         passes(TALOS, ("spec.template.spec", {"configPatches": [{"value": {"namespace": "kube-system"}}]})),
+        *(
+            refused(
+                DEPLOYMENT,
+                "spec.template.spec.bootstrap.dataSecretName names a Secret",
+                ("spec.template.spec.bootstrap.dataSecretName", value),
+            )
+            for value in ("hybrid-handover", UNKNOWN)
+        ),
         refused(CAPI, "spec.infrastructureRef is a HetznerCluster.", ("spec.infrastructureRef.kind", "HetznerCluster")),
         refused(CAPI, "spec.infrastructureRef is a ProxmoxCluster.", ("spec.infrastructureRef.apiGroup", "x")),
         refused(

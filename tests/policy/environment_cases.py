@@ -111,9 +111,14 @@ ADDRESSES = k8s(
     "globex-lab",
     spec={"addresses": ["10.202.0.20-10.202.0.99"], "gateway": "10.202.0.1", "prefix": 24},
 )
-RULE = {"apiGroups": ["cluster.x-k8s.io"], "resources": ["clusters"], "verbs": ["get", "create", "delete"]}
+RULE: Body = {"apiGroups": ["cluster.x-k8s.io"], "resources": ["clusters"], "verbs": ["get", "create", "delete"]}
 SECRETS = {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["hybrid-handover"], "verbs": ["get"]}
-READS = {"apiGroups": ["x"], "resources": ["y"], "resourceNames": ["z"], "verbs": ["get"]}
+READS = {
+    "apiGroups": ["proxmox.cozystack.io"],
+    "resources": ["proxmoxnetworkzones"],
+    "resourceNames": ["workers"],
+    "verbs": ["get"],
+}
 SUBJECT = {"kind": "ServiceAccount", "name": "hybrid", "namespace": "tenant-globex"}
 K8S_ROLE = k8s("Role", f"{RBAC}/v1", "tenant-globex", rules=[RULE, SECRETS])
 CLUSTER_ROLE = k8s("ClusterRole", f"{RBAC}/v1", name="hybrid-lab-globex", rules=[READS])
@@ -173,6 +178,10 @@ ENVIRONMENT = [
 """What an environment's stack may make."""
 
 
+def refused_there(example: Example, *changes: tuple[str, Any]) -> Case:
+    return refused(example, "on which this tenant has no role", *changes)
+
+
 def _rights_cases() -> list[Case]:
     closed = (
         "VM.Migrate",
@@ -183,7 +192,7 @@ def _rights_cases() -> list[Case]:
         "VM.Console",
         "Administrator",
     )
-    mine = "Its networks are /sdn/zones/localnetwork/vmbr1/202, /sdn/zones/localnetwork/vmbr2/212, each with its VLAN."
+    mine = "It has it on /sdn/zones/localnetwork/vmbr1/202, /sdn/zones/localnetwork/vmbr2/212."
     foreign = (
         "/",
         "/sdn",
@@ -195,6 +204,8 @@ def _rights_cases() -> list[Case]:
         "/sdn/zones/localnetwork/vmbr1/301",
         "/sdn/zones/localnetwork/vmbr1/0202",
         "/sdn/zones/localnetwork/vmbr1/202/",
+        "/pool/lab-globex",
+        "/nodes/pve1",
         "//sdn/zones/localnetwork/vmbr1/202",
         "/sdn/zones/localnetwork/vmbr9/7",
         "/sdn/zones/z/v",
@@ -211,32 +222,59 @@ def _rights_cases() -> list[Case]:
         "/access",
         "",
     )
-    own = (
-        "/sdn/zones/localnetwork/vmbr2/212",
-        "/pool/lab-globex",
-        "/pool/templates",
-        "/storage/ceph-vm",
-        "/storage/iso-globex",
-        "/nodes/pve2",
-    )
+    own = {
+        "network": "/sdn/zones/localnetwork/vmbr2/212",
+        "vm": "/pool/lab-globex",
+        "template": "/pool/templates",
+        "disk": "/storage/ceph-vm",
+        "iso": "/storage/iso-globex",
+        "node": "/nodes/pve2",
+    }
     found: list[Case] = [
-        *(refused(ROLE, "privileges that are not for tenants", ("privileges", ["VM.Audit", item])) for item in closed),
-        refused(ROLE, "make it a role of its own", ("privileges", ["VM.Audit", "SDN.Use"])),
+        *(
+            refused(ROLE, f"are not for a role hybrid-lab-vm: {item}.", ("privileges", ["VM.Audit", item]))
+            for item in (*closed, "SDN.Use", "VM.Clone", "Datastore.Allocate", "Sys.Audit")
+        ),
+        *(
+            refused(ROLE, "are not for a role", ("roleId", f"hybrid-lab-{role}"), ("privileges", [bad]))
+            for role, bad in (
+                ("template", "VM.Config.Network"),
+                ("template", "VM.Allocate"),
+                ("network", "SDN.Allocate"),
+                ("disk", "Datastore.Allocate"),
+                ("node", "Sys.Modify"),
+                ("iso", "VM.Allocate"),
+            )
+        ),
         *(
             refused(ROLE, "not a list of known names", ("privileges", bad))
             for bad in (UNKNOWN, [UNKNOWN], ["VM.Audit", UNKNOWN], "VM.Audit", GONE, [1])
         ),
         *(
-            refused(item, "Roles of lab are called hybrid-lab-", ("roleId", bad))
+            refused(item, "Roles of lab are hybrid-lab-disk, hybrid-lab-iso, ", ("roleId", bad))
             for item in (ROLE, ACL)
-            for bad in ("Administrator", "PVEAdmin", "hybrid-other-vm", UNKNOWN, GONE, ["hybrid-lab-vm"])
+            for bad in (
+                "Administrator",
+                "PVEAdmin",
+                "hybrid-other-vm",
+                "hybrid-lab-x",
+                "hybrid-lab-",
+                "vm",
+                UNKNOWN,
+                GONE,
+                ["hybrid-lab-vm"],
+            )
         ),
         refused(ROLE, "It has inputs that this pack can not judge: acls", ("acls", [])),
         *(refused(ACL, "Write propagate: false.", ("propagate", bad)) for bad in (True, GONE, UNKNOWN, "false", 0)),
-        *(refused(ACL, "not for tenant globex in lab. " + mine, ("path", bad)) for bad in foreign),
+        *(refused(ACL, "on which this tenant has no role network in lab. " + mine, ("path", bad)) for bad in foreign),
         *(refused(ACL, "decides what may be used", ("path", bad)) for bad in (UNKNOWN, GONE, ["/"], 1)),
-        *(passes(ACL, ("path", good)) for good in own),
-        *(passes(TOKEN_ACL, ("path", good)) for good in own),
+        *(
+            (passes if role == other else refused_there)(item, ("path", path), ("roleId", f"hybrid-lab-{other}"))
+            for item in (ACL, TOKEN_ACL)
+            for role, path in own.items()
+            for other in own
+        ),
         refused(ACL, "can not judge: groupId", ("groupId", "admins")),
         refused(ACL, "not for one user or token", ("userId", GONE)),
         refused(ACL, "not for one user or token", ("userId", "")),
@@ -255,12 +293,12 @@ def _rights_cases() -> list[Case]:
                 "@pve",
             )
         ),
-        refused(ACL, "is not for tenant acme in lab", ("userId", "lab-acme@pve")),
+        refused(ACL, "It has it on /sdn/zones/localnetwork/vmbr1/201.", ("userId", "lab-acme@pve")),
         passes(ACL, ("userId", "lab-acme@pve"), ("path", "/sdn/zones/localnetwork/vmbr1/201")),
         refused(ACL, "who is no tenant of dc", provider=IN_DC),
         refused(
             ACL,
-            "which is not for tenant acme in dc",
+            "on which this tenant has no role network in dc",
             ("userId", "lab-acme@pve"),
             ("path", "/sdn/zones/localnetwork/vmbr1/201"),
             provider=IN_DC,
@@ -317,13 +355,29 @@ def _network_cases() -> list[Case]:
         refused(ZONE, bridges, ("bridge", UNKNOWN)),
         *(
             refused(BRIDGE, "joins two networks", ("ports", bad))
-            for bad in (["vmbr1.201"], ["eno1", "vlan201"], UNKNOWN, [UNKNOWN], "eno1.5", [1])
+            for bad in (
+                ["vmbr1.201"],
+                ["eno1", "vlan201"],
+                ["vmbr2"],
+                ["tap2000i0"],
+                ["veth101i0"],
+                ["fwpr2000p0"],
+                UNKNOWN,
+                [UNKNOWN],
+                "eno1.5",
+                [1],
+            )
         ),
-        *(passes(BRIDGE, ("ports", good)) for good in ([], GONE, ["bond0"], ["eno1", "eno2"])),
+        *(passes(BRIDGE, ("ports", good)) for good in ([], GONE, ["bond0"], ["eno1", "fwnic", "enp1s0f0np0"])),
         refused(BRIDGE, "can not judge: trunks", ("trunks", "1")),
         *(refused(VLAN, vlans, ("vlan", bad)) for bad in (203, 301, UNKNOWN, "202", GONE)),
         *(refused(VLAN, vlans, ("interface", bad)) for bad in ("vmbr2", "eno1", UNKNOWN, GONE)),
         passes(VLAN, ("interface", GONE), ("vlan", GONE), ("name", "vmbr1.202")),
+        passes(VLAN, ("name", "vmbr1.202")),
+        *(
+            refused(VLAN, "by which Proxmox VE knows its VLAN", ("name", bad))
+            for bad in ("vmbr1.201", "vmbr0.202", "vlan999", "vlan0202", "storage", UNKNOWN, GONE)
+        ),
         *(
             refused(VLAN, vlans, ("interface", GONE), ("vlan", GONE), ("name", bad))
             for bad in ("vmbr1.203", "vmbr2.202", "vlan202", "vmbr1", UNKNOWN, "vmbr1.x", "vmbr1.²02", GONE)
@@ -462,12 +516,40 @@ def _object_cases() -> list[Case]:
         *(passes(item, ("rules", good)) for item in (K8S_ROLE, CLUSTER_ROLE) for good in ([], GONE)),
         refused(K8S_ROLE, "is for every Secret", ("rules.1.resourceNames", GONE)),
         refused(K8S_ROLE, "is for every Secret", ("rules.1.resourceNames", [])),
+        *(
+            refused(K8S_ROLE, "writes Secrets", ("rules.1.verbs", bad))
+            for bad in (["get", "patch"], ["create"], UNKNOWN, GONE)
+        ),
+        passes(K8S_ROLE, ("rules.1.verbs", ["get", "list", "watch"])),
+        *(
+            refused(
+                item,
+                "nothing that a tenant makes or reads",
+                ("rules.0.apiGroups", [group]),
+                ("rules.0.resources", [kind]),
+            )
+            for item in (K8S_ROLE, CLUSTER_ROLE)
+            for group, kind in (
+                ("", "pods"),
+                ("", "serviceaccounts/token"),
+                ("", "configmaps"),
+                ("", "clusters"),
+                (RBAC, "rolebindings"),
+                ("cluster.x-k8s.io", "machines"),
+                ("cluster.x-k8s.io", "clusters/status"),
+                ("cluster.x-k8s.io", "secrets"),
+                ("ipam.cluster.x-k8s.io", "inclusterippools"),
+                ("proxmox.cozystack.io", "proxmoxnetworktables"),
+            )
+        ),
+        refused(K8S_ROLE, "is for machines of cluster.x-k8s.io, ", ("rules.0.resources", ["clusters", "machines"])),
+        refused(CLUSTER_ROLE, "is for clusters of cluster.x-k8s.io, ", ("rules", [{**RULE, "resourceNames": ["a"]}])),
         refused(K8S_ROLE, "is for every Secret", ("rules.0.resources", ["clusters", "secrets/status"])),
         refused(CLUSTER_ROLE, "writes cluster-wide", ("rules.0.verbs", ["get", "patch"])),
         passes(CLUSTER_ROLE, ("rules.0.verbs", ["get", "list", "watch"])),
-        refused(CLUSTER_ROLE, "objects of every namespace", ("rules.0.resourceNames", GONE)),
-        refused(CLUSTER_ROLE, "objects of every namespace", ("rules.0.resourceNames", [])),
-        refused(CLUSTER_ROLE, "objects of every namespace", ("rules.0.resources", ["secrets"])),
+        refused(CLUSTER_ROLE, "is for every object of its kind", ("rules.0.resourceNames", GONE)),
+        refused(CLUSTER_ROLE, "is for every object of its kind", ("rules.0.resourceNames", [])),
+        refused(CLUSTER_ROLE, "nothing that a tenant makes or reads", ("rules.0.resources", ["secrets"])),
         refused(K8S_ROLE, "can not judge: aggregationRule", ("aggregationRule", {})),
         refused(CLUSTER_ROLE, "can not judge: aggregationRule", ("aggregationRule", {"clusterRoleSelectors": []})),
         refused(BINDING, "Bind a Role.", ("roleRef.kind", "ClusterRole")),
@@ -475,15 +557,28 @@ def _object_cases() -> list[Case]:
         *(refused(item, "Bind a", ("roleRef", bad)) for item in (BINDING, CLUSTER_BINDING) for bad in (UNKNOWN, GONE)),
         refused(BINDING, "Bind a Role.", ("roleRef.apiGroup", "x")),
         *(
-            refused(CLUSTER_BINDING, "Those of this environment are hybrid-lab-<tenant>.", ("roleRef.name", bad))
-            for bad in ("cluster-admin", "admin", UNKNOWN, GONE, "hybrid-other-x")
+            refused(
+                CLUSTER_BINDING,
+                "Those of this environment are hybrid-lab-acme, hybrid-lab-globex, hybrid-lab-initech.",
+                ("roleRef.name", bad),
+            )
+            for bad in (
+                "cluster-admin",
+                "admin",
+                UNKNOWN,
+                GONE,
+                "hybrid-other-x",
+                "hybrid-lab-x",
+                ["hybrid-lab-globex"],
+            )
         ),
         *(
-            refused(item, "subjects[0] is no ServiceAccount of", (f"subjects.0.{key}", bad))
+            refused(item, "subjects[0] is not the ServiceAccount hybrid of", (f"subjects.0.{key}", bad))
             for item in (BINDING, CLUSTER_BINDING)
             for key, bad in (
                 ("kind", "User"),
                 ("kind", "Group"),
+                *(("name", bad) for bad in ("default", UNKNOWN, GONE)),
                 ("namespace", "kube-system"),
                 ("namespace", UNKNOWN),
                 ("namespace", GONE),
@@ -491,17 +586,25 @@ def _object_cases() -> list[Case]:
             )
         ),
         *(
-            refused(item, "subjects[0] is no ServiceAccount", ("subjects", bad))
+            refused(item, "subjects[0] is not the ServiceAccount", ("subjects", bad))
             for item in (BINDING, CLUSTER_BINDING)
             for bad in (UNKNOWN, [UNKNOWN], GONE)
         ),
-        refused(BINDING, "subjects[0] is no ServiceAccount of tenant-globex.", ("subjects.0.namespace", "tenant-acme")),
+        *(
+            refused(
+                item,
+                "subjects[0] is not the ServiceAccount hybrid of tenant-globex.",
+                ("subjects.0.namespace", "tenant-acme"),
+            )
+            for item in (BINDING, CLUSTER_BINDING)
+        ),
+        *(refused(BINDING, "A tenant's is called hybrid", ("roleRef.name", bad)) for bad in ("admin", UNKNOWN, GONE)),
         refused(
             BINDING,
-            "subjects[1] is no ServiceAccount",
+            "subjects[1] is not the ServiceAccount",
             ("subjects", [SUBJECT, {"kind": "Group", "name": "system:authenticated"}]),
         ),
-        passes(CLUSTER_BINDING, ("subjects.0.namespace", "tenant-acme")),
+        passes(CLUSTER_BINDING, ("roleRef.name", "hybrid-lab-acme"), ("subjects.0.namespace", "tenant-acme")),
         *(
             refused(
                 item, "Tenants' namespaces are tenant-acme, tenant-globex, tenant-initech.", ("metadata.namespace", bad)
@@ -599,7 +702,10 @@ def _token_cases() -> list[Case]:
 
 def _free_cases() -> list[Case]:
     return [
-        *(passes(ROLE, ("privileges", [name])) for name in sorted(rights.PRIVILEGES)),
+        *(
+            passes(ROLE, ("roleId", f"hybrid-lab-{role}"), ("privileges", sorted(privileges)))
+            for role, privileges in rights.ROLES.items()
+        ),
         *anything(USER, "", ("enabled", "comment", "email", "expirationDate", "firstName", "lastName")),
         *anything(TOKEN, "", ("comment", "expirationDate")),
         *anything(BRIDGE, "", networks.BRIDGE_FIELDS),

@@ -75,7 +75,7 @@ FILE = "proxmoxve:index/fileLegacy:FileLegacy"
 SERVER = "hcloud:index/server:Server"
 PROXMOX: tuple[str, dict[str, Any]] = (
     "pulumi:providers:proxmoxve",
-    {"endpoint": LAB, "apiToken": "globex@pve!lab=uuid"},
+    {"endpoint": LAB, "apiToken": "lab-globex@pve!hybrid=uuid"},
 )
 HCLOUD: tuple[str, dict[str, Any]] = ("pulumi:providers:hcloud", {"token": "t" * 64})
 KUBERNETES: tuple[str, dict[str, Any]] = (
@@ -108,8 +108,8 @@ def vm(*nics: Any, **more: Any) -> dict[str, Any]:
     }
 
 
-def provider(endpoint: Any) -> tuple[str, dict[str, Any]]:
-    return PROXMOX[0], {**PROXMOX[1], "endpoint": endpoint}
+def provider(endpoint: Any, tenant: str = "globex") -> tuple[str, dict[str, Any]]:
+    return PROXMOX[0], {"endpoint": endpoint, "apiToken": f"lab-{tenant}@pve!hybrid=uuid"}
 
 
 def pool_ref(name: Any = "globex-lab") -> dict[str, Any]:

@@ -193,7 +193,7 @@ def test_a_vm_passes_exactly_if_each_nic_is_a_row_of_its_tenant_in_its_location(
         networkDevices=[nic(vlan, bridge) for bridge, vlan in chosen],
     )
     stack = f"{ENVIRONMENT}-{tenant}"
-    said = judged(VALIDATE, arguments(Example("drawn", VM, props, provider(there["endpoint"]), stack), rule))
+    said = judged(VALIDATE, arguments(Example("drawn", VM, props, provider(there["endpoint"], tenant), stack), rule))
     own = {
         (row.bridge, row.vlan)
         for row in promise.rows

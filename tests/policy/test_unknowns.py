@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tests.policy.cases import Body, Case
 
 VALIDATE = tenant_isolation().validate
-_POWERS = "subjects.0.name"
 NOT_JUDGED: dict[str, set[str]] = {
     "vm": {"clone.full", "clone.nodeName", "nodeName", "name", "disks.0.size", "disks.0.interface"}
     | {"networkDevices.0.model"},
@@ -56,14 +55,12 @@ NOT_JUDGED: dict[str, set[str]] = {
     "token": {"tokenName"},
     "resource pool": {"comment"},
     "bridge": {"nodeName", "vlanAware"},
-    "VLAN": {"name", "nodeName"},
+    "VLAN": {"nodeName"},
     "SDN zone": {"resourceId"},
     "vnet": {"zone", "resourceId"},
     "applier": {"onCreate"},
     "network": {"name", "labels"},
     "subnet": {"networkId", "networkZone"},
-    "RoleBinding": {"roleRef.name", _POWERS},
-    "ClusterRoleBinding": {_POWERS},
     "Secret": {"stringData", "type"},
     "CustomResourceDefinition": {"spec", "spec.group"},
     "ValidatingAdmissionPolicy": {"spec", "spec.validations"},
