@@ -20,6 +20,7 @@ SLOW = (
     "tests/ci/test_preview.py",
     "tests/ci/test_stack_file.py",
     "tests/ci/test_workflows.py",
+    "tests/components/test_policy_pack.py",
     "tests/components/test_properties.py",
     "tests/guard/",
     "tests/lab/clouds/test_plugin.py",

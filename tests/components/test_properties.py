@@ -30,19 +30,19 @@ def _credentials(environment: Environment) -> dict[str, Any]:
     }
 
 
-def _up(raw: Settings, *, unknown: bool = False) -> tuple[EnvironmentSettings, Run]:
+def environment_up(raw: Settings, *, unknown: bool = False) -> tuple[EnvironmentSettings, Run]:
     found = EnvironmentSettings(ENVIRONMENT, Environment.model_validate(raw))
     run = run_environment(found, _credentials(found.environment), unknown=unknown)
     assert run.error is None
     return found, run
 
 
-def _handed_over(run: Run, namespace: str) -> dict[str, str]:
+def handed_over(run: Run, namespace: str) -> dict[str, str]:
     values: dict[str, str] = run[f"Secret/{namespace}/hybrid-handover"].inputs["stringData"].value
     return values
 
 
-def _tenants(environment: EnvironmentSettings, stacks: dict[str, Settings]) -> list[TenantSettings]:
+def tenants_of(environment: EnvironmentSettings, stacks: dict[str, Settings]) -> list[TenantSettings]:
     return [
         TenantSettings(
             stack,
@@ -57,7 +57,7 @@ def _tenants(environment: EnvironmentSettings, stacks: dict[str, Settings]) -> l
 
 def test_a_tenant_can_work_with_what_the_environments_up_wrote_into_its_handover() -> None:
     for tenant in ("acme", "globex"):
-        run = run_tenant(tenant_settings(tenant), values=_handed_over(example("lab"), f"tenant-{tenant}"))
+        run = run_tenant(tenant_settings(tenant), values=handed_over(example("lab"), f"tenant-{tenant}"))
         assert run.error is None
         assert run.warnings == []
         assert run.keys == example(f"lab-{tenant}").keys
@@ -69,7 +69,7 @@ def test_any_legal_environment_registers_the_same_whether_its_outputs_are_known(
     drawn: tuple[Settings, dict[str, Settings]],
 ) -> None:
     raw, _ = drawn
-    (_, known), (_, unknown) = _up(raw), _up(raw, unknown=True)
+    (_, known), (_, unknown) = environment_up(raw), environment_up(raw, unknown=True)
     assert known.keys == unknown.keys
     assert len(known.keys) == len(known.registrations)
     providers = {item.name for item in known if item.is_provider}
@@ -81,13 +81,13 @@ def test_any_legal_environment_registers_the_same_whether_its_outputs_are_known(
 def test_any_legal_tenants_machines_are_on_its_own_vlans_with_ids_of_their_own(
     drawn: tuple[Settings, dict[str, Settings]],
 ) -> None:
-    environment, ups = _up(drawn[0])
+    environment, ups = environment_up(drawn[0])
     ids: list[tuple[str, int]] = []
-    for tenant in _tenants(environment, drawn[1]):
-        run = run_tenant(tenant, values=_handed_over(ups, tenant.namespace))
+    for tenant in tenants_of(environment, drawn[1]):
+        run = run_tenant(tenant, values=handed_over(ups, tenant.namespace))
         assert run.error is None
         assert run.warnings == []
-        assert run_tenant(tenant, values=_handed_over(ups, tenant.namespace), unknown=True).keys == run.keys
+        assert run_tenant(tenant, values=handed_over(ups, tenant.namespace), unknown=True).keys == run.keys
         own = {(f"proxmox-{row.location}", row.bridge, row.vlan) for row in tenant.rows.values()}
         for vm in run.of("VmLegacy"):
             (nic,) = vm.inputs["networkDevices"]
