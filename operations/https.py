@@ -41,6 +41,9 @@ class Server:
             )
         except urllib3.exceptions.HTTPError as error:
             raise UnansweredError(_reason(error)) from None
+        except ValueError:  # whose text is the header, and so the token
+            message = "the question can not be sent: there are characters in the token that no token has"
+            raise UnansweredError(message) from None
         if answer.status != _OK:
             message = f"HTTP {answer.status}"
             raise UnansweredError(message)
@@ -57,6 +60,9 @@ class Server:
             except (ssl.SSLError, ValueError):
                 message = "the location's `ca` is no certificate"
                 raise UnansweredError(message) from None
+            if self._ca is not None:
+                # Python 3.13 and later also ask for extensions that Proxmox VE's own authority does not have.
+                context.verify_flags &= ~ssl.VERIFY_X509_STRICT
             timeout = urllib3.Timeout(connect=SECONDS, read=SECONDS)
             self._pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=timeout, maxsize=AT_ONCE)
         return self._pool

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from operations.hetzner import ENDPOINT, Hetzner
 from operations.https import UnansweredError
+from settings.credentials import HCLOUD_TOKEN
 from settings.environment import HcloudLocation
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def projects(settings: EnvironmentSettings, given: Mapping[str, HandedOver], ser
         token = values.get(f"{name}.token")
         if not token:
             yield row, "WRONG", "not in the cluster: run `pulumi up` of the environment"
+            continue
+        if not HCLOUD_TOKEN.fullmatch(token):
+            yield row, "WRONG", "it has not the form of a token: run `pulumi up` of the environment"
             continue
         first = owners.setdefault(token, (name, tenant))
         if first[1] != tenant:
