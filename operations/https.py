@@ -17,11 +17,15 @@ SECONDS = 10.0
 AT_ONCE = 8
 """Questions to one server that may be open at a time."""
 
-_OK = 200
+_OK, _UNAUTHORIZED = 200, 401
 
 
 class UnansweredError(RuntimeError):
     """An API gave no answer to a question; the message says why, and holds nothing of the token."""
+
+
+class RefusedError(UnansweredError):
+    """An API does not know the token, or not any more."""
 
 
 class Server:
@@ -46,7 +50,7 @@ class Server:
             raise UnansweredError(message) from None
         if answer.status != _OK:
             message = f"HTTP {answer.status}"
-            raise UnansweredError(message)
+            raise (RefusedError if answer.status == _UNAUTHORIZED else UnansweredError)(message)
         try:
             return json.loads(answer.data)
         except ValueError:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Literal
 
 from operations.effective import differences, foreign_paths
-from operations.https import AT_ONCE, UnansweredError
+from operations.https import AT_ONCE, RefusedError, UnansweredError
 from operations.proxmox import Proxmox
 from operations.storages import storages
 from operations.templates import templates
@@ -42,6 +42,10 @@ def tokens(settings: EnvironmentSettings, given: Mapping[str, HandedOver], serve
             api = Proxmox(server, token)
             try:
                 found = api.permissions()
+            except RefusedError:
+                why = f"{location.endpoint} refuses the token that the tenant has: {_RUN}"
+                yield f"{what}: the token's permissions", "WRONG", why
+                continue
             except UnansweredError as error:
                 yield f"{what}: the token's permissions", "not checked", f"{location.endpoint}: {error}"
                 continue

@@ -13,7 +13,7 @@ import pytest
 
 from operations import https
 from operations.hetzner import Hetzner
-from operations.https import Server, UnansweredError
+from operations.https import RefusedError, Server, UnansweredError
 from operations.proxmox import Proxmox
 from tests.operations.certificates import Authority, authority
 
@@ -164,6 +164,16 @@ def test_the_authority_of_a_proxmox_cluster_is_trusted_by_every_python(
     assert Proxmox(Server(f"https://localhost:{port}", own.pem), TOKEN).version() == 8
     assert "certificate is refused" in refused(Server(f"https://localhost:{port}", other.pem))
     assert "certificate is refused" in refused(Server(f"https://127.0.0.1:{port}", own.pem))
+
+
+def test_an_api_that_does_not_know_the_token_refuses_it(port: int, own: Authority) -> None:
+    server = Server(f"https://localhost:{port}", own.pem)
+    with pytest.raises(RefusedError):
+        server.get("/401", {})
+    for status in (403, 404, 500, 595):
+        with pytest.raises(UnansweredError) as error:
+            server.get(f"/{status}", {})
+        assert not isinstance(error.value, RefusedError)
 
 
 def test_a_redirection_is_not_followed_since_the_token_would_go_there(

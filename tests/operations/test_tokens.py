@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SETTINGS = environment({"locations.fsn1.tenants.globex": {"cidr": "10.101.0.0/16", "subnet": "10.101.1.0/24"}})
 ENDPOINT = "https://pve.lab.example:8006"
 UUID = "11111111-2222-4333-8444-55555555555{}"
+RUN = "run `pulumi up` of the environment"
 CLOUD = {"acme": "a" * 64, "globex": "g" * 64}
 
 
@@ -256,14 +257,14 @@ def test_a_token_that_was_spoilt_by_hand_is_wrong_never_sent_and_never_shown(
     assert not any(secret in text for secret in (UUID.format(1), CLOUD["globex"]) for text in found.values())
 
 
-def test_a_token_that_is_refused_and_a_server_that_is_away_are_not_checked(
+def test_a_token_that_is_refused_is_wrong_and_a_server_that_is_away_is_not_checked(
     given: dict[str, HandedOver], servers: LabServers, folder: Path
 ) -> None:
     with edit(folder, ENDPOINT) as state:
         del state["tokens"][ITS_TOKEN]
     (folder / "pve.dc.example_8006.json").unlink()
     assert not_ok(tokens(SETTINGS, given, servers)) == {
-        "not checked lab/globex: the token's permissions": f"{ENDPOINT}: HTTP 401",
+        "WRONG lab/globex: the token's permissions": f"{ENDPOINT} refuses the token that the tenant has: {RUN}",
         "not checked dc/acme: the token's permissions": "https://pve.dc.example:8006: HTTP 500",
     }
 
@@ -352,12 +353,13 @@ def test_one_token_for_two_tenants_and_one_of_another_project_are_wrong(
     assert "does not see its own network 5001" in project_line(given, servers)[1]
 
 
-def test_a_project_that_refuses_its_token_is_not_checked(
+def test_a_project_that_refuses_its_token_is_wrong(
     given: dict[str, HandedOver], servers: LabServers, folder: Path
 ) -> None:
     with edit(folder, "hcloud") as state:
         state["projects"]["fsn1-globex"]["token"] = "n" * 64
-    assert project_line(given, servers) == ("not checked", "https://api.hetzner.cloud: HTTP 401")
+    said = "https://api.hetzner.cloud refuses the token that the tenant has: set the project's, and " + RUN
+    assert project_line(given, servers) == ("WRONG", said)
 
 
 def test_the_paths_that_are_asked_for_are_never_the_tenants_own() -> None:
