@@ -5,7 +5,6 @@ The real engine does the same in tests/engine/test_ci.py.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from ci.__main__ import main
 from manifests.policy_config import policy_config
 from tests.ci.examples import ACME, GLOBEX, attacks, edited, good
 from tests.ci.repository import Special
-from tests.ci.stand_in import Engine
+from tests.ci.stand_in import Engine, one_users
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     found = Engine(tmp_path)
     found.fails(0)
     kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(json.dumps({"contexts": [{"name": "lab-acme"}]}))
+    kubeconfig.write_text(one_users("lab-acme"))
     for name, value in {
         "PATH": f"{tmp_path}:/usr/bin:/bin",
         "KUBECONFIG": str(kubeconfig),
@@ -124,7 +123,7 @@ def test_two_stacks_in_one_process_are_refused_unless_each_has_its_own_variables
     assert engine.runs() == []
     for stack in ("lab-acme", "lab-globex"):
         kubeconfig = tmp_path / f"kubeconfig-{stack}"
-        kubeconfig.write_text(json.dumps({"contexts": [{"name": stack}]}))
+        kubeconfig.write_text(one_users(stack))
         (tmp_path / f"env-{stack}").write_text(
             f"export KUBECONFIG={kubeconfig}\nexport PULUMI_BACKEND_URL=file:///x\nexport OWN={stack}\n"
         )
@@ -139,7 +138,7 @@ def test_a_tenants_job_with_an_admins_kubeconfig_is_refused_before_the_engine(
     repo: Repo, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     admin = tmp_path / "admin"
-    admin.write_text(json.dumps({"contexts": [{"name": "cozystack-lab"}, {"name": "lab-acme"}]}))
+    admin.write_text(one_users("cozystack-lab", "lab-acme"))
     monkeypatch.setenv("KUBECONFIG", str(admin))
     head = repo.commit(good(repo), repo.base)
     assert main(["--repository", str(repo.folder), "preview", "main", head]) == 2
