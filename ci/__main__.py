@@ -1,12 +1,14 @@
 """`python -m ci preview | changed-stacks | up`.
 
-Exit codes: 0 fine, 1 refused, 2 a wrong command or something that can not be judged, 3 needs an admin's review.
+Exit codes: 0 fine, 1 refused, 2 a wrong command or something that can not be judged, 3 fine as far as it goes:
+an admin must review other paths, or other stacks' files were not asked for.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -102,4 +104,5 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what is private is removed on the way
     sys.exit(main())

@@ -5,7 +5,10 @@ The real engine does the same in tests/engine/test_ci.py.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,10 +106,14 @@ def test_a_job_of_a_stack_whose_file_is_refused_starts_no_engine(repo: Repo, eng
     assert engine.runs() == []
 
 
-def test_the_job_of_one_tenant_has_nothing_of_anothers_file(repo: Repo, engine: Engine) -> None:
+def test_the_job_of_one_tenant_has_nothing_of_anothers_file_and_says_so(
+    repo: Repo, engine: Engine, capfd: pytest.CaptureFixture[str]
+) -> None:
     both = {**good(repo), GLOBEX: edited(repo, GLOBEX, "replicas: 2", "replicas: 3")}
     head = repo.commit(both, repo.base)
-    assert main(["--repository", str(repo.folder), "preview", "main", head, "--stack", "lab-acme"]) == 0
+    assert main(["--repository", str(repo.folder), "preview", "main", head, "--stack", "lab-acme"]) == 3
+    said = capfd.readouterr().out
+    assert said.endswith("not judged here, since lab-acme alone was asked for: lab-globex\nfine as far as it goes\n")
     files = engine.seen("lab-acme")["files"]
     assert files[ACME] == both[ACME].encode().hex()
     assert files[GLOBEX] == repo.read(GLOBEX).encode().hex()
@@ -188,3 +195,25 @@ def test_an_up_runs_in_the_commits_tree_with_its_pack_and_config(
     said = capfd.readouterr()
     assert "[UNKNOWN_KEY]" in said.out
     assert "has no stacks/Pulumi.lab-other.yaml" in said.err
+
+
+def test_a_run_that_is_ended_lets_the_engine_finish_and_leaves_nothing(
+    repo: Repo, engine: Engine, tmp_path: Path
+) -> None:
+    temporary, started, ended = (tmp_path / name for name in ("temporary", "started", "ended"))
+    temporary.mkdir()
+    (engine.folder / "pulumi").write_text(
+        f"#!/bin/bash\ntrap 'sleep 0.5; touch {ended}; exit 1' TERM\ntouch {started}\nwhile :; do sleep 0.05; done\n"
+    )
+    words = [sys.executable, "-m", "ci", "--repository", str(repo.folder), "preview", "main"]
+    words.append(repo.commit(good(repo), repo.base))
+    environment = {name: os.environ[name] for name in ("PATH", "KUBECONFIG", "PULUMI_BACKEND_URL")}
+    with subprocess.Popen(words, cwd=ROOT, env={**environment, "TMPDIR": str(temporary)}) as running:
+        deadline = time.monotonic() + 60
+        while not started.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert list(temporary.iterdir())
+        running.terminate()
+    assert running.returncode == 143
+    assert ended.exists()
+    assert list(temporary.iterdir()) == []
