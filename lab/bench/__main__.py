@@ -22,11 +22,11 @@ def main() -> None:
     layout = Layout(ROOT, Path(tempfile.mkdtemp(prefix="hybrid-bench-")))
     try:
         print(preview_ratio(layout), flush=True)
-        print(pack_cost(layout), flush=True)
     finally:
         remove(layout)
     with tempfile.TemporaryDirectory(prefix="hybrid-bench-") as folder:
         print(admission_ratio(Path(folder)), flush=True)
+    print(pack_cost(ROOT), flush=True)
 
 
 main()
