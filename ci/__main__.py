@@ -1,12 +1,14 @@
 """`python -m ci preview | changed-stacks | up`.
 
-Exit codes: 0 fine, 1 refused, 2 a wrong command or something that can not be judged, 3 needs an admin's review.
+Exit codes: 0 fine, 1 refused, 2 a wrong command or something that can not be judged, 3 fine as far as it goes:
+an admin must review other paths, or other stacks' files were not asked for.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from ci.preview import FINE, REFUSED, preview
 from ci.problems import CiError
 from ci.pull_request import examine, in_order
 from ci.run import Options, up
-from ci.touched import stacks, touched
+from ci.touched import landed, touched
 from ci.workplace import ROOT
 from settings.problems import SettingsError
 
@@ -57,10 +59,15 @@ def _parser() -> argparse.ArgumentParser:
             "--pass", dest="passed", default="", metavar="NAMES", help="further variables for the engine"
         )
     changed = commands.add_parser("changed-stacks", help="list the stacks that a change touches, environments first")
-    changed.add_argument("base", help="where the change begins; empty for every stack of HEAD")
+    changed.add_argument("base", help="where the change begins")
     changed.add_argument("head")
     changed.add_argument(
         "--only", choices=("environments", "tenants", "laid-over"), help="laid-over: what a preview takes"
+    )
+    changed.add_argument(
+        "--landed",
+        action="store_true",
+        help="each commit of a branch after BASE, for itself; all stacks if it has no BASE",
     )
     changed.add_argument("--format", choices=("text", "json"), default="text")
     changed.set_defaults(run=_changed)
@@ -80,15 +87,14 @@ def _up(options: argparse.Namespace, repository: Repository) -> int:
 def _changed(options: argparse.Namespace, repository: Repository) -> int:
     if options.only == "laid-over":
         found = in_order(examine(repository, options.base, options.head).laid_over)
-    elif options.base:
-        found = touched(repository, options.base, options.head)
     else:
-        found = stacks(repository.tree(repository.commit(options.head)))
+        found = (landed if options.landed else touched)(repository, options.base, options.head)
     if options.only in ("environments", "tenants"):
         found = [stack for stack in found if ("-" in stack) == (options.only == "tenants")]
-    _say(
-        json.dumps(found) if options.format == "json" else "\n".join(found)
-    ) if found or options.format == "json" else None
+    if options.format == "json":
+        _say(json.dumps(found))
+    elif found:
+        _say("\n".join(found))
     return FINE
 
 
@@ -98,4 +104,5 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what is private is removed on the way
     sys.exit(main())

@@ -85,9 +85,16 @@ def read_file(file: Path) -> dict[str, str]:
     except OSError as error:
         message = f"{file} can not be read ({error.strerror}): a stack's file there is named env-<stack>"
         raise CiError(message) from error
+    except UnicodeDecodeError as error:
+        message = f"{file} is not UTF-8"
+        raise CiError(message) from error
     found: dict[str, str] = {}
-    for line in lines:
-        words = shlex.split(line, comments=True)
+    for number, line in enumerate(lines, 1):
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as error:
+            message = f"{file}, line {number}: a quote is not closed"
+            raise CiError(message) from error
         if len(words) == 2 and words[0] == "export":  # noqa: PLR2004 - the word and NAME=value
             name, _, value = words[1].partition("=")
             found[name] = value.replace("$PATH", os.environ.get("PATH", os.defpath)) if name == "PATH" else value
@@ -99,17 +106,25 @@ def _bends(name: str) -> bool:
 
 
 def _only_its_own(stack: str, kubeconfig: Path) -> None:
-    """Demand a kubeconfig with the tenant's own context alone: a job that holds another identity can use it."""
+    """Demand a kubeconfig with the tenant's own context and one user: a job that holds another identity can use it."""
     try:
         content = YAML(typ="safe", pure=True).load(kubeconfig)
-    except (OSError, YAMLError, UnicodeDecodeError):
+    except (OSError, YAMLError, ValueError):
         content = None
-    entries = content.get("contexts") if isinstance(content, dict) else None
-    names = [str(entry.get("name")) for entry in entries or [] if isinstance(entry, dict)]
-    if names != [stack]:
-        there = f"has the contexts {', '.join(names)}" if names else "is no kubeconfig with a context"
+    contexts, users = _names(content, "contexts"), _names(content, "users")
+    if contexts != [stack] or len(users) != 1:
+        there = (
+            f"has the contexts {', '.join(contexts)} and {len(users)} users"
+            if contexts
+            else "is no kubeconfig with a context"
+        )
         message = (
             f"{kubeconfig} {there}: the job of {stack} holds that tenant's own identity and nothing else; "
             f"give it what `make tenant-kubeconfig STACK={stack} OUT=FILE` writes"
         )
         raise CiError(message)
+
+
+def _names(kubeconfig: object, kind: str) -> list[str]:
+    entries = kubeconfig.get(kind) if isinstance(kubeconfig, dict) else None
+    return [str(entry.get("name")) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

@@ -48,7 +48,7 @@ def policy_config(run: Run) -> Path:
 
 
 def pulumi(command: Literal["preview", "up"], run: Run) -> int:
-    """Run the engine and let it print; give its exit code."""
+    """Run the engine and let it print; give its exit code. It is never killed: it ends what it has begun."""
     program = shutil.which("pulumi", path=run.engine["PATH"])
     if program is None:
         message = "the Pulumi CLI is not on PATH"
@@ -57,4 +57,12 @@ def pulumi(command: Literal["preview", "up"], run: Run) -> int:
     words = [program, command, *_WORDS[command], "--non-interactive", "--color", "never", "--stack", run.stack]
     words += ["--policy-pack", str(run.tree / "policy"), "--policy-pack-config", str(config)]
     sys.stdout.flush()
-    return subprocess.run(words, cwd=run.tree, env=run.engine, stdin=subprocess.DEVNULL, check=False).returncode  # noqa: S603 - found above
+    with subprocess.Popen(words, cwd=run.tree, env=run.engine, stdin=subprocess.DEVNULL) as running:  # noqa: S603 - found above
+        try:
+            return running.wait()
+        except KeyboardInterrupt:  # the terminal told the engine too, and a second time would end it at once
+            return running.wait()
+        except SystemExit:
+            running.terminate()
+            running.wait()
+            raise

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE, PROGRAM, SYMLINK, SUBMODULE = "100644", "100755", "120000", "160000"
+LONGEST = 32 * 1024 * 1024
+"""Bytes of the list of a commit's paths; the project's is 30 KiB."""
 _QUIET = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -28,6 +31,10 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+
+
+_CERTAIN = re.compile(r"HEAD|[0-9a-f]{40}([0-9a-f]{24})?")
+"""What git takes as it is, whatever tags have the same name."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +61,13 @@ class Repository:
             raise CiError(message)
         self._program, self._folder = program, folder
 
-    def _run(self, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         # Without GIT_DIR, GIT_ALTERNATE_OBJECT_DIRECTORIES, GIT_CONFIG_* and all else that makes git look elsewhere.
-        kept = {key: value for key, value in os.environ.items() if key in ("PATH", "TMPDIR")}
+        self._environment = {**{key: os.environ[key] for key in ("PATH", "TMPDIR") if key in os.environ}, **_QUIET}
+
+    def _run(self, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(  # noqa: S603 - git itself, with arguments and no shell
             [self._program, "-C", str(self._folder), *arguments],
-            env={**kept, **_QUIET},
+            env=self._environment,
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,
@@ -73,11 +81,40 @@ class Repository:
             raise CiError(message)
         return done.stdout
 
+    def _listed(self, commit: str) -> bytes:
+        """List a tree, and stop where it has no end: a few objects that name each other make billions of paths."""
+        words = ("ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+        with subprocess.Popen(  # noqa: S603 - as above
+            [self._program, "-C", str(self._folder), *words],
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        ) as running:
+            listed = running.stdout.read(LONGEST + 1) if running.stdout else b""
+            if len(listed) > LONGEST:
+                running.kill()
+        if len(listed) > LONGEST:
+            message = f"commit {commit} has more than {LONGEST} bytes of paths: it is not this project"
+            raise CiError(message)
+        if running.returncode:
+            message = f"git has no whole commit {commit}: fetch it again"
+            raise CiError(message)
+        return listed
+
     def commit(self, ref: str) -> str:
-        """Give the id of the commit that a branch, tag or id names."""
-        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        """Give the id of the commit that a branch, tag or id names.
+
+        A name that fits several is refused: git would take a tag `main` for BASE, which whoever may push can make and
+        which an ordinary fetch brings along.
+        """
+        done = self._run(
+            "-c", "core.warnAmbiguousRefs=true", "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}"
+        )
         if done.returncode or not ref:
             message = f"{shown(ref)} names no commit in {self._folder}: fetch it first, or correct the name"
+            raise CiError(message)
+        if b"is ambiguous" in done.stderr and not _CERTAIN.fullmatch(ref):
+            message = f"{shown(ref)} fits several branches or tags: write it in full, for example refs/heads/main"
             raise CiError(message)
         return done.stdout.decode().strip()
 
@@ -95,10 +132,14 @@ class Repository:
             message = f"BASE and HEAD have {len(found)} nearest common commits: merge BASE into the branch, then again"
         raise CiError(message)
 
+    def line(self, commit: str) -> list[str]:
+        """List a branch's own commits (a merge's first parents), newest first, from the commit's id."""
+        return self._must("rev-list", "--first-parent", commit).decode().split()
+
     def tree(self, commit: str) -> Tree:
         """List a commit's whole tree."""
         found: Tree = {}
-        for record in self._must("ls-tree", "-r", "-z", "-l", "--full-tree", commit).split(b"\0")[:-1]:
+        for record in self._listed(commit).split(b"\0")[:-1]:
             about, _, name = record.partition(b"\t")
             mode, _, oid, size = about.decode().split()
             path = name.decode("utf-8", "surrogateescape")

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ci.run import Options
     from ci.workplace import Workplace
 
-FINE, REFUSED, ADMINS = 0, 1, 3
+FINE, REFUSED, MORE = 0, 1, 3
 
 
 def preview(repository: Repository, base: str, head: str, options: Options, say: Callable[[str], None]) -> int:
-    """Judge HEAD by BASE; give FINE, REFUSED, or ADMINS where only an admin's review is left. Raises CiError."""
+    """Judge HEAD by BASE; give FINE, REFUSED, or MORE where an admin or another run must look too. Raises CiError."""
     request = examine(repository, base, head)
     say(f"BASE {request.base}\nHEAD {request.head}, left BASE at {request.start}")
     for path, why in request.refused.items():
@@ -40,8 +40,11 @@ def preview(repository: Repository, base: str, head: str, options: Options, say:
     if request.refused or not all(went_well):
         say("refused")
         return REFUSED
-    say("needs an admin's review" if request.admins else "fine")
-    return ADMINS if request.admins else FINE
+    left_out = in_order({*request.laid_over, *request.new} - {options.stack}) if options.stack else []
+    if left_out:
+        say(f"not judged here, since {options.stack} alone was asked for: {', '.join(left_out)}")
+    say("needs an admin's review" if request.admins else "fine as far as it goes" if left_out else "fine")
+    return MORE if request.admins or left_out else FINE
 
 
 def _stacks(request: PullRequest, options: Options) -> list[str]:

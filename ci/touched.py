@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,11 +45,32 @@ NOTHING = (
 def touched(repository: Repository, base: str, head: str) -> list[str]:
     """List the stacks with a file at HEAD that HEAD changes, since it left BASE, in the order in which they run."""
     start, end = repository.commit(base), repository.commit(head)
-    before, after = repository.tree(repository.fork_point(start, end)), repository.tree(end)
-    paths = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    after = repository.tree(end)
+    return in_order(
+        _between(repository, repository.tree(repository.fork_point(start, end)), after) & set(stacks(after))
+    )
+
+
+def landed(repository: Repository, base: str, head: str) -> list[str]:
+    """List the stacks that the commits on a branch after `base` (an id) touch, each commit for itself.
+
+    What a later commit takes back counts too: an `up` may have run in between. Where `base` is no commit of the
+    branch's own (it merged, it was rewritten, none is known), that is every stack.
+    """
+    line = repository.line(repository.commit(head))
+    trees = [repository.tree(commit) for commit in line[: line.index(base) + 1]] if base in line else []
+    there = set(stacks(trees[0] if trees else repository.tree(line[0])))
+    if not trees:
+        return in_order(there)
+    found = set[str]().union(*(_between(repository, before, after) for after, before in pairwise(trees)))
+    return in_order(found & there)
+
+
+def _between(repository: Repository, before: Tree, after: Tree) -> set[str]:
+    """Name the stacks that a change from one tree to another touches; some may have no file any more."""
     there = stacks(after)
     found: set[str] = set()
-    for path in paths:
+    for path in {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}:
         stack = stack_at(path)
         if stack is None:
             found |= set() if _nothing(path) else set(there)
@@ -58,7 +80,7 @@ def touched(repository: Repository, base: str, head: str) -> list[str]:
             found |= {stack} | _tenants(
                 stack, _environment(repository, before, stack), _environment(repository, after, stack), there
             )
-    return in_order(found & set(there))
+    return found
 
 
 def stacks(tree: Tree) -> list[str]:

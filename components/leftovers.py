@@ -14,7 +14,7 @@ import os, sys
 for line in sys.stdin.readlines():
     number, _, path = line.rstrip("\\n").partition(" ")
     try:
-        if os.stat(path).st_ino == int(number):
+        if os.lstat(path).st_ino == int(number):
             os.unlink(path)
     except OSError:
         pass
@@ -29,8 +29,8 @@ class Leftovers:
         """Begin with none, and no process."""
         self._watcher: subprocess.Popen[str] | None = None
 
-    def remember(self, path: Path) -> None:
-        """Have a file deleted that is there now; another that takes its name meanwhile stays."""
+    def remember(self, number: int, *paths: Path) -> None:
+        """Have a file deleted that has this inode, under each name that it has or gets; another of the name stays."""
         if self._watcher is None:
             # In a session of its own, so that whoever kills the program's does not kill it. It holds none of the
             # program's outputs, whose end the engine waits for.
@@ -43,5 +43,5 @@ class Leftovers:
                 start_new_session=True,
             )
         if self._watcher.stdin is not None:
-            self._watcher.stdin.write(f"{path.stat().st_ino} {path.resolve()}\n")
+            self._watcher.stdin.writelines(f"{number} {path.absolute()}\n" for path in paths)
             self._watcher.stdin.flush()

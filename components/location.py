@@ -99,14 +99,20 @@ class Location(pulumi.ComponentResource):
             # A separated token has what it and its user both have, so both get each role. The token's id is put
             # together of what is known at preview, so that the policy pack can judge who gets what.
             token_id = pulumi.Output.concat(token.user_id, "!", token.token_name)
-            for who, holder in (("user", {"user_id": user.user_id}), ("token", {"token_id": token_id})):
+            # A token's entries go with it: the engine deletes what a rotation has replaced all at once, and Proxmox VE
+            # refuses to delete an entry of a token that is gone.
+            with_token = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(deleted_with=token))
+            for who, holder, how in (
+                ("user", {"user_id": user.user_id}, opts),
+                ("token", {"token_id": token_id}, with_token),
+            ):
                 acls.append(
                     proxmox.Acl(
                         f"{own}-{who}-{_slug(grant)}",
                         path=grant.path,
                         role_id=roles[grant.role].role_id,
                         propagate=False,
-                        opts=opts,
+                        opts=how,
                         **holder,
                     )
                 )

@@ -65,9 +65,9 @@ def write_seed(hostname: str, user_data: str) -> Path:
     part = path.with_suffix(f".{os.getpid()}.part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        _leftovers.remember(os.fstat(file.fileno()).st_ino, part, path)
         file.write(seed_iso(hostname, user_data))
     part.replace(path)
-    _leftovers.remember(path)
     return path
 
 

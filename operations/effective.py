@@ -55,7 +55,7 @@ def _beyond(settings: EnvironmentSettings, location: str, tenant: str, found: Pe
             continue
         elif there.keys() <= set(ROLES["vm"]):
             if int(machine[1]) not in own_ids(settings, location, tenant):
-                yield f"{path} is in the tenant's pool, and not one of its ids"
+                yield f"{path} is in the tenant's pool or has an entry for it, and is not one of its ids"
         else:
             yield f"{path} has {', '.join(sorted(there.keys() - set(ROLES['vm'])))} beyond the list"
 

@@ -17,11 +17,15 @@ SECONDS = 10.0
 AT_ONCE = 8
 """Questions to one server that may be open at a time."""
 
-_OK = 200
+_OK, _UNAUTHORIZED = 200, 401
 
 
 class UnansweredError(RuntimeError):
     """An API gave no answer to a question; the message says why, and holds nothing of the token."""
+
+
+class RefusedError(UnansweredError):
+    """An API does not know the token, or not any more."""
 
 
 class Server:
@@ -41,9 +45,12 @@ class Server:
             )
         except urllib3.exceptions.HTTPError as error:
             raise UnansweredError(_reason(error)) from None
+        except ValueError:  # whose text is the header, and so the token
+            message = "the question can not be sent: there are characters in the token that no token has"
+            raise UnansweredError(message) from None
         if answer.status != _OK:
             message = f"HTTP {answer.status}"
-            raise UnansweredError(message)
+            raise (RefusedError if answer.status == _UNAUTHORIZED else UnansweredError)(message)
         try:
             return json.loads(answer.data)
         except ValueError:
@@ -57,6 +64,9 @@ class Server:
             except (ssl.SSLError, ValueError):
                 message = "the location's `ca` is no certificate"
                 raise UnansweredError(message) from None
+            if self._ca is not None:
+                # Python 3.13 and later also ask for extensions that Proxmox VE's own authority does not have.
+                context.verify_flags &= ~ssl.VERIFY_X509_STRICT
             timeout = urllib3.Timeout(connect=SECONDS, read=SECONDS)
             self._pool = urllib3.PoolManager(ssl_context=context, retries=False, timeout=timeout, maxsize=AT_ONCE)
         return self._pool

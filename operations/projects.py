@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from operations.hetzner import ENDPOINT, Hetzner
-from operations.https import UnansweredError
+from operations.https import RefusedError, UnansweredError
+from settings.credentials import HCLOUD_TOKEN
 from settings.environment import HcloudLocation
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from operations.handed_over import HandedOver
     from operations.https import Servers
     from settings.stack import EnvironmentSettings
+
+_RUN = "run `pulumi up` of the environment"
 
 Line = tuple[str, Literal["ok", "WRONG", "not checked"], str]
 
@@ -33,7 +36,10 @@ def projects(settings: EnvironmentSettings, given: Mapping[str, HandedOver], ser
         row = f"{name}/{tenant}: the token sees its own project alone"
         token = values.get(f"{name}.token")
         if not token:
-            yield row, "WRONG", "not in the cluster: run `pulumi up` of the environment"
+            yield row, "WRONG", f"not in the cluster: {_RUN}"
+            continue
+        if not HCLOUD_TOKEN.fullmatch(token):
+            yield row, "WRONG", f"it has not the form of a token: {_RUN}"
             continue
         first = owners.setdefault(token, (name, tenant))
         if first[1] != tenant:
@@ -42,6 +48,9 @@ def projects(settings: EnvironmentSettings, given: Mapping[str, HandedOver], ser
         api = Hetzner(servers.at(ENDPOINT), token)
         try:
             seen = {"network": api.networks(), "server": api.servers()}
+        except RefusedError:
+            yield row, "WRONG", f"{ENDPOINT} refuses the token that the tenant has: set the project's, and {_RUN}"
+            continue
         except UnansweredError as error:
             yield row, "not checked", f"{ENDPOINT}: {error}"
             continue

@@ -36,8 +36,14 @@ class Proxmox:
         return {str(where): dict(there) for where, there in found.items() if there}
 
     def machines(self) -> list[dict[str, Any]]:
-        """Give the machines that the token sees: `{vmid, node, template: 0 or 1, …}`."""
-        return [item for item in self._get("/cluster/resources", list, {"type": "vm"}) if item.get("type") == "qemu"]
+        """Give the machines and containers that the token sees: `{vmid, node, type: "qemu" or "lxc", …}`."""
+        found: list[dict[str, Any]] = self._get("/cluster/resources", list, {"type": "vm"})
+        return found
+
+    def storages(self, node: str) -> dict[str, set[str]]:
+        """Give the storages of a node that the token sees, each with its content types."""
+        found = self._get(f"/nodes/{node}/storage", list)
+        return {str(item["storage"]): set(str(item.get("content", "")).split(",")) - {""} for item in found}
 
     def config(self, node: str, vm_id: int) -> dict[str, Any]:
         """Give a machine's configuration, with the API's own keys (`net0`, `scsi0`)."""

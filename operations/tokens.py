@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Literal
 
-from operations.effective import differences, foreign_paths, is_template
-from operations.https import AT_ONCE, UnansweredError
+from operations.effective import differences, foreign_paths
+from operations.https import AT_ONCE, RefusedError, UnansweredError
 from operations.proxmox import Proxmox
+from operations.storages import storages
+from operations.templates import templates
+from settings.credentials import PROXMOX_TOKEN
 from settings.environment import ProxmoxLocation
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 Line = tuple[str, Literal["ok", "WRONG", "not checked"], str]
 
-_CARRIED = re.compile(r"(net|hostpci|usb|virtiofs)[0-9]+|args|hookscript")
 _RUN = "run `pulumi up` of the environment"
 
 
@@ -31,25 +32,30 @@ def tokens(settings: EnvironmentSettings, given: Mapping[str, HandedOver], serve
         if not isinstance(location, ProxmoxLocation):
             continue
         server = servers.at(location.endpoint, location.ca)
-        asked: list[tuple[Proxmox, Permissions]] = []
+        asked: list[tuple[str, Proxmox, Permissions]] = []
         for tenant in sorted(location.tenants):
             what = f"{name}/{tenant}"
             pve, token = given[tenant].pve.get(name, {}), given[tenant].handover.get(f"{name}.token", "")
             yield from _secrets(what, location, pve, token)
-            if not token:
+            if not PROXMOX_TOKEN.fullmatch(token):
                 continue
             api = Proxmox(server, token)
             try:
                 found = api.permissions()
+            except RefusedError:
+                why = f"{location.endpoint} refuses the token that the tenant has: {_RUN}"
+                yield f"{what}: the token's permissions", "WRONG", why
+                continue
             except UnansweredError as error:
                 yield f"{what}: the token's permissions", "not checked", f"{location.endpoint}: {error}"
                 continue
-            asked.append((api, found))
+            asked.append((tenant, api, found))
             yield from _permissions(settings, name, tenant, found)
             yield from _probes(settings, name, tenant, api)
+            yield storages(name, location, tenant, api)
         if asked:
-            yield from _version(name, location, asked[0][0])
-            yield from _templates(name, location, *asked[0])
+            yield from _version(name, location, asked[0][1])
+            yield from templates(name, location, asked)
 
 
 def _secrets(what: str, location: ProxmoxLocation, pve: Mapping[str, str], token: str) -> Iterator[Line]:
@@ -57,6 +63,9 @@ def _secrets(what: str, location: ProxmoxLocation, pve: Mapping[str, str], token
     row = f"{what}: the Secrets that carry the token"
     if not pve or not token:
         yield row, "WRONG", f"not all in the cluster: {_RUN}"
+        return
+    if not PROXMOX_TOKEN.fullmatch(token):
+        yield row, "WRONG", f"what hybrid-handover says has not the form of a token: {_RUN}"
         return
     wanted = {"url": location.endpoint, "insecure": "false", "token": token.partition("=")[0]}
     wanted["secret"] = token.partition("=")[2]
@@ -101,36 +110,3 @@ def _version(name: str, location: ProxmoxLocation, api: Proxmox) -> Iterator[Lin
         yield row, "ok", ""
     else:
         yield row, "WRONG", f"it runs {found}: write `pve: {found}` in the location"
-
-
-def _templates(name: str, location: ProxmoxLocation, api: Proxmox, found: Permissions) -> Iterator[Line]:
-    """Look at everything that tenants can clone: a template, without NIC and without what a clone must not have."""
-    pool = location.template.pool
-    row = f"{name}: what tenants can clone"
-    members = {int(path.removeprefix("/vms/")) for path, there in found.items() if _clonable(path, there)}
-    if location.template.id not in members:
-        yield row, "WRONG", f"template {location.template.id} is not in the pool {pool}: no machine can be made"
-    try:
-        nodes = {int(item["vmid"]): item for item in api.machines()}
-        for vm_id in sorted(members):
-            machine = nodes.get(vm_id)
-            if machine is None:
-                yield row, "not checked", f"{vm_id} is in the pool {pool} and not listed"
-            elif not machine.get("template"):
-                yield row, "WRONG", f"{vm_id} in the pool {pool} is no template: every tenant can clone it"
-            else:
-                yield from _template(row, vm_id, api.config(str(machine["node"]), vm_id))
-    except UnansweredError as error:
-        yield row, "not checked", str(error)
-
-
-def _clonable(path: str, there: dict[str, int]) -> bool:
-    return path.startswith("/vms/") and is_template(there)
-
-
-def _template(row: str, vm_id: int, config: dict[str, object]) -> Iterator[Line]:
-    carried = sorted(key for key, value in config.items() if _CARRIED.fullmatch(key) or "cloudinit" in str(value))
-    if carried:
-        yield row, "WRONG", f"template {vm_id} has {', '.join(carried)}: every clone begins with it"
-    else:
-        yield row, "ok", f"template {vm_id} has no NIC, no device of the host and no cloud-init drive"

@@ -36,9 +36,13 @@ class Problem:
         }
 
     def __str__(self) -> str:
-        """Give the line that a person reads."""
+        """Give the lines that a person reads; nothing of the file breaks them or speaks to a terminal."""
         shown = json.dumps(self.value, default=str, ensure_ascii=False)
-        return f"{self.path}: {shown}: {self.why} [{self.code}]\n    fix: {self.fix}"
+        return f"{_plain(f'{self.path}: {shown}: {self.why}')} [{self.code}]\n    fix: {_plain(self.fix)}"
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
 class SettingsError(Exception):

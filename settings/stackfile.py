@@ -73,11 +73,11 @@ def examine(path: Path) -> tuple[dict[str, Any], list[Problem]]:
 def _parse(name: str, text: str) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     try:
         node = YAML(typ="safe", pure=True).compose(io.StringIO(text))
-    except (YAMLError, RecursionError, ValueError) as error:
+    except (YAMLError, RecursionError, ValueError, OverflowError) as error:
         return {}, (_not_yaml(name, error),)
     reading = _Reading()
     if _BREAKS.search(text):
-        why = "a line break that not every reader of YAML takes for one (NEL, LS or PS) hides what stands where"
+        why = "a line break or mark that not every reader of YAML skips (NEL, LS, PS, U+FEFF) hides what stands where"
         reading.report("NOT_PLAIN_YAML", (name,), why, "take it out; an editor can show it")
     if any(line.startswith("%") for line in text.splitlines()):
         reading.report("NOT_PLAIN_YAML", (name,), "a % directive changes how the file is read", "leave it out")
@@ -101,7 +101,9 @@ def _not_yaml(name: str, error: Exception) -> Problem:
     return Problem("NOT_YAML", "stack", name, why, "mend that line; an editor with the JSON Schema shows it in place")
 
 
-_BREAKS = re.compile("[\u0085\u2028\u2029]")
+_BREAKS = re.compile("[\u0085\u2028\u2029\ufeff]")
+"""The engine's reader skips U+FEFF at the beginning of any line, this one at the beginning of the text alone."""
+_HALF = re.compile("[\ud800-\udfff]")
 _NOT_TEXT_ELSEWHERE = re.compile(
     r"(?i:y|yes|n|no|on|off)"  # bools
     r"|\d{4}-\d{1,2}-\d{1,2}([Tt\s].*)?"  # dates
@@ -152,6 +154,8 @@ class _Reading:
         return found
 
     def _key(self, node: Node, place: Place) -> str | None:
+        if self._is_half(node, place):
+            return None
         if isinstance(node, ScalarNode) and str(node.tag) == f"{_CORE}str" and not node.anchor:
             self._text(node, (*place, str(node.value)))
             return str(node.value)
@@ -162,6 +166,13 @@ class _Reading:
         self.report("KEY_NOT_TEXT", shown, "YAML does not read this key as text", "put quotes around the key")
         return None
 
+    def _is_half(self, node: Node, place: Place) -> bool:
+        half = isinstance(node, ScalarNode) and bool(_HALF.search(str(node.value)))
+        if half:
+            why = "an escape from \\uD800 to \\uDFFF is half a character, which no text can hold"
+            self.report("NOT_PLAIN_YAML", place or ("config",), why, "write the character itself")
+        return half
+
     def _text(self, node: Node, place: Place) -> None:
         """Require quotes where the engine's reader, or any of YAML 1.1, sees something else than text."""
         if isinstance(node, ScalarNode) and not node.style and _NOT_TEXT_ELSEWHERE.fullmatch(str(node.value)):
@@ -171,6 +182,8 @@ class _Reading:
             self.report("ODD_TEXT", place, why, f'put quotes around it: "{node.value}"', node.value)
 
     def _scalar(self, node: Node, place: Place) -> Any:
+        if self._is_half(node, place):
+            return UNREAD
         tag = str(node.tag)
         if tag not in _SCALARS:
             self.report("NOT_PLAIN_YAML", place or ("config",), "tags are not read here", "leave the tag out")

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 PASSING = re.compile(
     r"^\s*$|^@ |\b(creating|updating|deleting|refreshing|reading) \(\d+s\)(?!.*error)|running( lab stand-in.*)?$|"
-    r" (read|refresh|same|running)( |$)|(Loading policy packs|: (starting|done)$)"
+    r" (read|refresh|refreshing|same|running)( |$)(?!.*error)|^ {4}[\w.-]+:\S+ \S+$|"
+    r"(Loading policy packs|: (starting|done)$)"
 )
-"""What the engine prints while it is at something, and says again when it is done."""
+"""What the engine prints while it is at something, and says again when it is done; and what stays as it is."""
 
 console = Console(highlight=False, soft_wrap=True)
 

@@ -3,11 +3,12 @@
 Everything else in it runs on the management cluster or reaches beyond the tenant: containers, volumes, arguments,
 another data store, another cluster. The platform's own charts write such fields and are exempt
 (`management.controllers.charts`). Only what a request changes is judged: Kamaji's provider and Cluster API write on
-objects that the charts made.
+objects that the charts made. A Scale, which sets the number of copies from beside the object, is judged too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from manifests.common import identities, tenant_namespaces
@@ -79,6 +80,13 @@ def _outside(field: str, wrong: str, said: str) -> str:
     return f"[?{new}].filter(v, {new} != {old} && ({wrong})).map(v, '{said}')"
 
 
+_STOPPED = (
+    "(object.kind == 'Scale' && !has(variables.spec.replicas) && has(variables.old.replicas)"
+    f" ? ['{_BOUNDS['replicas'][1]}'] : [])"
+)
+"""The list that holds `replicas` if a Scale sets it to 0: such a Scale has no field of that name."""
+
+
 def variables(environment: Environment) -> Variables:
     """Give the policy's variables."""
     names = sorted(f"{tenant.namespace}/{name}" for tenant in environment.tenants.values() for name in tenant.clusters)
@@ -93,7 +101,7 @@ def variables(environment: Environment) -> Variables:
         ),
         "closed": " + ".join(closed),
         "filled": " + ".join(filled),
-        "outside": " + ".join(_outside(field, *bounds) for field, bounds in _BOUNDS.items()),
+        "outside": " + ".join([*(_outside(field, *bounds) for field, bounds in _BOUNDS.items()), _STOPPED]),
         "clusters": texts(names),
         "mine": "variables.clusters.filter(c, c.startsWith(request.namespace + '/'))",
         "named": f"oldObject == null && request.userInfo.username in {texts(identities(environment))}",
@@ -125,4 +133,6 @@ VALIDATIONS = [
 def control_planes(environment: Environment, after: tuple[str, ...]) -> Manifest:
     """Give the policy for an environment."""
     content = Content(variables(environment), VALIDATIONS)
-    return policy(NAME, Rule.of(environment.management.generation, "KamajiControlPlane"), content, after)
+    rule = Rule.of(environment.management.generation, "KamajiControlPlane")
+    (plural,) = rule.resources
+    return policy(NAME, replace(rule, resources=(plural, f"{plural}/scale")), content, after)

@@ -9,6 +9,7 @@ import pytest
 
 from ci import child
 from ci.problems import CiError
+from tests.ci.stand_in import one_users
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ BENDING = {
 
 def kubeconfig(folder: Path, *contexts: str) -> str:
     file = folder / f"kubeconfig-{'-'.join(contexts)}"
-    file.write_text(json.dumps({"contexts": [{"name": name} for name in contexts]}))
+    file.write_text(one_users(*contexts))
     return str(file)
 
 
@@ -100,6 +101,16 @@ def test_a_tenants_job_that_holds_another_identity_is_refused(tmp_path: Path, co
     assert child.engine("lab", tmp_path, given=mixed)["KUBECONFIG"] == mixed["KUBECONFIG"]
 
 
+@pytest.mark.parametrize("users", [[], ["lab-acme", "admin"], None, 5, {"admin": {}}])
+def test_a_kubeconfig_with_another_user_beside_the_tenants_is_refused(tmp_path: Path, users: object) -> None:
+    """A context names only one of them, and whoever has the file can name the other."""
+    named = [{"name": name} for name in users] if isinstance(users, list) else users
+    file = tmp_path / "kubeconfig"
+    file.write_text(json.dumps({"contexts": [{"name": "lab-acme"}], "users": named}))
+    with pytest.raises(CiError, match="holds that tenant's own identity and nothing else"):
+        child.engine("lab-acme", tmp_path, given={**given(tmp_path), "KUBECONFIG": str(file)})
+
+
 def test_a_kubeconfig_that_can_not_be_read_is_refused_without_its_content(tmp_path: Path) -> None:
     file = tmp_path / "broken"
     file.write_text("token: {secret")
@@ -132,3 +143,16 @@ def test_a_file_of_variables_is_read_and_not_run(tmp_path: Path, monkeypatch: py
     assert child.read_file(file) == {"A": "x y", "PATH": "/opt/bin:/usr/bin"}
     with pytest.raises(CiError, match="env-lab-acme can not be read"):
         child.read_file(tmp_path / "no" / "env-lab-acme")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(b"export A='secret\n", "line 1: a quote is not closed"), (b"\xff", "is not UTF-8")]
+)
+def test_a_file_of_variables_that_can_not_be_read_is_named_without_its_content(
+    tmp_path: Path, text: bytes, said: str
+) -> None:
+    file = tmp_path / "env-lab-acme"
+    file.write_bytes(text)
+    with pytest.raises(CiError, match=said) as caught:
+        child.read_file(file)
+    assert "secret" not in str(caught.value)

@@ -30,11 +30,12 @@ LINES = lines((ROOT / ".github" / "CODEOWNERS").read_text())
 def owners(path: str) -> list[str]:
     """Give a path's owners: of the last line that matches, whatever others match.
 
-    Only the two forms that the file may use are read: `*`, which is everything, and a whole path from the top.
+    Only the two forms that the file may use are read: `*`, which is everything, and a whole path from the top, which
+    is also a folder of that name with all in it.
     """
     found: list[str] = []
     for pattern, names in LINES:
-        if pattern in ("*", f"/{path}"):
+        if pattern in ("*", f"/{path}") or f"/{path}".startswith(f"{pattern}/"):
             found = names
     return found
 

@@ -98,6 +98,21 @@ def test_a_malformed_tree_is_refused(odd: Repo, tmp_path: Path) -> None:
         repository.tree(odd.git("commit-tree", twice, "-m", "x"))
 
 
+def test_a_tree_without_end_is_refused_soon(odd: Repo) -> None:
+    tree = odd.git("hash-object", "-w", "--stdin", stdin=b"x\n")
+    mode = "100644"
+    for _ in range(20):  # 10 ^ 20 paths
+        tree, mode = odd.raw_tree(*((mode, str(number), tree) for number in range(10))), "40000"
+    with pytest.raises(CiError, match="bytes of paths: it is not this project"):
+        Repository(odd.folder).tree(odd.git("commit-tree", tree, "-m", "x"))
+
+
+def test_a_commit_that_is_not_whole_is_refused(odd: Repo) -> None:
+    tree = odd.raw_tree(("40000", "gone", "1" * 40))
+    with pytest.raises(CiError, match="git has no whole commit"):
+        Repository(odd.folder).tree(odd.git("commit-tree", tree, "-m", "x"))
+
+
 def test_a_file_is_never_laid_over_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "stacks").symlink_to("elsewhere")

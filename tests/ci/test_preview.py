@@ -5,8 +5,10 @@ The real engine does the same in tests/engine/test_ci.py.
 
 from __future__ import annotations
 
-import json
+import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ from ci.__main__ import main
 from manifests.policy_config import policy_config
 from tests.ci.examples import ACME, GLOBEX, attacks, edited, good
 from tests.ci.repository import Special
-from tests.ci.stand_in import Engine
+from tests.ci.stand_in import Engine, one_users
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     found = Engine(tmp_path)
     found.fails(0)
     kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(json.dumps({"contexts": [{"name": "lab-acme"}]}))
+    kubeconfig.write_text(one_users("lab-acme"))
     for name, value in {
         "PATH": f"{tmp_path}:/usr/bin:/bin",
         "KUBECONFIG": str(kubeconfig),
@@ -104,10 +106,14 @@ def test_a_job_of_a_stack_whose_file_is_refused_starts_no_engine(repo: Repo, eng
     assert engine.runs() == []
 
 
-def test_the_job_of_one_tenant_has_nothing_of_anothers_file(repo: Repo, engine: Engine) -> None:
+def test_the_job_of_one_tenant_has_nothing_of_anothers_file_and_says_so(
+    repo: Repo, engine: Engine, capfd: pytest.CaptureFixture[str]
+) -> None:
     both = {**good(repo), GLOBEX: edited(repo, GLOBEX, "replicas: 2", "replicas: 3")}
     head = repo.commit(both, repo.base)
-    assert main(["--repository", str(repo.folder), "preview", "main", head, "--stack", "lab-acme"]) == 0
+    assert main(["--repository", str(repo.folder), "preview", "main", head, "--stack", "lab-acme"]) == 3
+    said = capfd.readouterr().out
+    assert said.endswith("not judged here, since lab-acme alone was asked for: lab-globex\nfine as far as it goes\n")
     files = engine.seen("lab-acme")["files"]
     assert files[ACME] == both[ACME].encode().hex()
     assert files[GLOBEX] == repo.read(GLOBEX).encode().hex()
@@ -124,7 +130,7 @@ def test_two_stacks_in_one_process_are_refused_unless_each_has_its_own_variables
     assert engine.runs() == []
     for stack in ("lab-acme", "lab-globex"):
         kubeconfig = tmp_path / f"kubeconfig-{stack}"
-        kubeconfig.write_text(json.dumps({"contexts": [{"name": stack}]}))
+        kubeconfig.write_text(one_users(stack))
         (tmp_path / f"env-{stack}").write_text(
             f"export KUBECONFIG={kubeconfig}\nexport PULUMI_BACKEND_URL=file:///x\nexport OWN={stack}\n"
         )
@@ -139,7 +145,7 @@ def test_a_tenants_job_with_an_admins_kubeconfig_is_refused_before_the_engine(
     repo: Repo, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     admin = tmp_path / "admin"
-    admin.write_text(json.dumps({"contexts": [{"name": "cozystack-lab"}, {"name": "lab-acme"}]}))
+    admin.write_text(one_users("cozystack-lab", "lab-acme"))
     monkeypatch.setenv("KUBECONFIG", str(admin))
     head = repo.commit(good(repo), repo.base)
     assert main(["--repository", str(repo.folder), "preview", "main", head]) == 2
@@ -189,3 +195,25 @@ def test_an_up_runs_in_the_commits_tree_with_its_pack_and_config(
     said = capfd.readouterr()
     assert "[UNKNOWN_KEY]" in said.out
     assert "has no stacks/Pulumi.lab-other.yaml" in said.err
+
+
+def test_a_run_that_is_ended_lets_the_engine_finish_and_leaves_nothing(
+    repo: Repo, engine: Engine, tmp_path: Path
+) -> None:
+    temporary, started, ended = (tmp_path / name for name in ("temporary", "started", "ended"))
+    temporary.mkdir()
+    (engine.folder / "pulumi").write_text(
+        f"#!/bin/bash\ntrap 'sleep 0.5; touch {ended}; exit 1' TERM\ntouch {started}\nwhile :; do sleep 0.05; done\n"
+    )
+    words = [sys.executable, "-m", "ci", "--repository", str(repo.folder), "preview", "main"]
+    words.append(repo.commit(good(repo), repo.base))
+    environment = {name: os.environ[name] for name in ("PATH", "KUBECONFIG", "PULUMI_BACKEND_URL")}
+    with subprocess.Popen(words, cwd=ROOT, env={**environment, "TMPDIR": str(temporary)}) as running:
+        deadline = time.monotonic() + 60
+        while not started.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert list(temporary.iterdir())
+        running.terminate()
+    assert running.returncode == 143
+    assert ended.exists()
+    assert list(temporary.iterdir()) == []

@@ -12,6 +12,7 @@ from ci.problems import CiError, shown
 from ci.pull_request import LARGEST, examine
 from tests.ci.examples import ACME, GLOBEX, LAB, attacks, edited, good, strange_names
 from tests.ci.repository import Repo, Special
+from tests.ci.test_codeowners import ADMINS, owners
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +93,16 @@ def test_a_link_in_place_of_the_folder_of_stacks_takes_nothing(repo: Repo, repos
     found = examine(repository, repo.base, head)
     assert (found.laid_over, found.new, found.refused) == ({}, {}, {})
     assert set(found.admins) == {*there, "stacks"}
+
+
+def test_a_folder_in_place_of_a_stack_file_is_an_admins_though_its_code_owner_is_the_tenant(
+    repo: Repo, repository: Repository
+) -> None:
+    inside = f"{ACME}/__init__.py"
+    assert owners(inside) != [ADMINS]
+    found = examine(repository, repo.base, repo.commit({ACME: None, inside: "x"}, repo.base))
+    assert (found.laid_over, found.new, found.refused) == ({}, {}, {})
+    assert set(found.admins) == {ACME, inside}
 
 
 def test_deleting_and_renaming_a_stack_file_is_an_admins(repo: Repo, repository: Repository) -> None:
@@ -202,6 +213,28 @@ def test_a_shallow_clone_is_refused(repo: Repo, tmp_path: Path) -> None:
 def test_what_names_no_commit_is_refused(repo: Repo, ref: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--repository", str(repo.folder), "preview", "--check-only", "--", "main", ref]) == 2
     assert "names no commit in" in capsys.readouterr().err
+
+
+def test_a_name_that_a_tag_takes_from_a_branch_is_refused(tmp_path: Path) -> None:
+    """Git prefers the tag, which whoever may push can make, and an ordinary fetch brings it along."""
+    repo = Repo.empty(tmp_path / "tagged")
+    repo.base = repo.commit({"a": "x"})
+    evil = repo.commit({"a": "evil"}, repo.base)
+    repo.git("update-ref", "refs/heads/main", repo.base)
+    repo.git("config", "core.warnAmbiguousRefs", "false")
+    found = Repository(repo.folder)
+    assert found.commit("main") == repo.base
+    short = repo.base[:9]
+    assert found.commit(short) == repo.base
+    for name in ("main", short, repo.base, "HEAD"):
+        repo.git("update-ref", f"refs/tags/{name}", evil)
+    for name in ("main", short):
+        with pytest.raises(
+            CiError, match=f"{name} fits several branches or tags: write it in full, for example refs/h"
+        ):
+            found.commit(name)
+    for name in ("refs/heads/main", repo.base, "HEAD"):
+        assert found.commit(name) == repo.base
 
 
 def test_another_project_is_not_judged(repo: Repo, repository: Repository) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ci.__main__ import main
 from ci.git import Repository
 from ci.pull_request import stack_at
-from ci.touched import NOTHING, touched
+from ci.touched import NOTHING, landed, touched
 from tests.ci.examples import ACME, GLOBEX, LAB, edited, good
 from tests.ci.repository import Repo, Special
 
@@ -146,6 +146,40 @@ def test_another_environment_and_its_tenants_are_left_alone(repo: Repo, reposito
     ]  # fmt: skip
 
 
+def test_what_landed_and_was_taken_back_is_touched_since_an_up_may_have_run_between(
+    repo: Repo, repository: Repository
+) -> None:
+    landing = repo.commit(good(repo), repo.base)
+    back = repo.commit({ACME: repo.read(ACME), "docs/x.md": "x"}, landing)
+    assert touched(repository, repo.base, back) == []
+    assert landed(repository, repo.base, back) == ["lab-acme"]
+    assert landed(repository, landing, back) == ["lab-acme"]
+    assert landed(repository, back, back) == []
+
+
+def test_a_merge_lands_what_it_changes_whatever_its_branch_did(repo: Repo, repository: Repository) -> None:
+    on_branch = repo.commit({"__main__.py": "x", **good(repo)}, repo.base)
+    off_again = repo.commit({"__main__.py": repo.read("__main__.py")}, on_branch)
+    other = repo.commit({GLOBEX: edited(repo, GLOBEX, "replicas: 2", "replicas: 3")}, repo.base)
+    merge = repo.commit(good(repo), other, off_again)
+    assert landed(repository, repo.base, merge) == ["lab-acme", "lab-globex"]
+    assert landed(repository, other, merge) == ["lab-acme"]
+
+
+def test_a_beginning_that_is_none_of_the_branchs_own_commits_is_every_stack(repo: Repo, repository: Repository) -> None:
+    """A commit of a branch that was merged is one of its ancestors, and its pusher can name a run of his own `main`."""
+    on_branch = repo.commit({"docs/x.md": "x"}, repo.base)
+    merge = repo.commit({"docs/x.md": "x"}, repo.base, on_branch)
+    for base in (on_branch, "", "main", "1" * 40, repo.commit({}, merge)):
+        assert landed(repository, base, merge) == ALL
+    assert landed(repository, repo.base, merge) == []
+
+
+def test_a_stack_that_has_no_file_any_more_is_not_run(repo: Repo, repository: Repository) -> None:
+    landing = repo.commit(good(repo), repo.base)
+    assert landed(repository, repo.base, repo.commit({ACME: None}, landing)) == []
+
+
 def test_only_exact_names_are_stacks() -> None:
     assert stack_at(LAB) == "lab"
     assert stack_at(ACME) == "lab-acme"
@@ -176,7 +210,8 @@ def test_the_command_prints_one_stack_a_line_or_json(repo: Repo, said: Callable[
     assert said("main", head, "--only", "environments") == "lab\n"
     assert said("main", head, "--only", "tenants") == "lab-acme\nlab-globex\n"
     assert said("main", head, "--only", "laid-over") == "lab-acme\n"
-    assert said("", head) == "lab\nlab-acme\nlab-globex\n"
+    assert said("--landed", "", head) == "lab\nlab-acme\nlab-globex\n"
+    assert said("--landed", repo.base, head) == "lab\nlab-acme\nlab-globex\n"
     nothing = repo.commit({"docs/x.md": "x"}, repo.base)
     assert said("main", nothing) == ""
     assert said("main", nothing, "--format", "json") == "[]\n"

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from lab.toolchain import parts, pins
-from tests.ci.examples import ACME, good
+from tests.ci.examples import ACME, LAB, edited, good
 from tests.ci.repository import Repo, Special
 from tests.conftest import ROOT
 
@@ -271,3 +271,69 @@ def test_the_one_required_check_is_green_only_where_nothing_was_refused(results:
     env = {"PATH": "/usr/bin:/bin", "RESULTS": results, "CHANGES": results.split(maxsplit=1)[0]}
     words = ["bash", "-eo", "pipefail", "-c", script("pull-request", "result", "Demand")]
     assert subprocess.run(words, env=env, capture_output=True, check=False).returncode == code
+
+
+def gh(folder: Path, answer: str) -> str:
+    """Put a stand-in for GitHub's CLI into a folder, which gives this answer; give PATH."""
+    folder.mkdir()
+    file = folder / "gh"
+    file.write_text(f"#!/bin/sh\nprintf '%s' '{answer}'\n")
+    file.chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+def test_the_merge_finds_the_stacks_that_landed_since_the_last_good_run(
+    repo: Repo, clone: Path, tmp_path: Path
+) -> None:
+    landing = repo.commit({LAB: edited(repo, LAB, "vlan: 201,", "vlan: 211,")}, repo.base)
+    head = repo.commit({LAB: repo.read(LAB)}, landing)
+    fetch(repo, clone, head)
+    repo.git(f"--git-dir={clone}/.git", f"--work-tree={clone}", "checkout", "--quiet", "--detach", head, cwd=clone)
+    for number, (base, environments, tenants) in enumerate(
+        (
+            (repo.base, '["lab"]', '["lab-acme"]'),
+            (head, "[]", "[]"),
+            ("", '["lab"]', '["lab-acme", "lab-globex"]'),
+            ("1" * 40, '["lab"]', '["lab-acme", "lab-globex"]'),
+        )
+    ):
+        file = tmp_path / f"outputs-{number}"
+        file.touch()
+        done = as_a_step(
+            script("merge", "changes", "Find the stacks"),
+            clone,
+            PATH=gh(tmp_path / f"bin-{number}", base),
+            GITHUB_OUTPUT=str(file),
+            GITHUB_REPOSITORY="example-org/hybrid",
+            GITHUB_REF_NAME="main",
+        )
+        assert done.returncode == 0, done.stderr
+        assert file.read_text() == f"environments={environments}\ntenants={tenants}\n"
+
+
+@pytest.mark.parametrize(("newest", "code"), [("1" * 40, 0), ("2" * 40, 1), ("", 1)])
+def test_a_run_started_again_for_an_older_commit_is_refused(tmp_path: Path, newest: str, code: int) -> None:
+    first = document(ROOT / ".github/actions/stack/action.yml")["runs"]["steps"][0]
+    assert first["if"] == "inputs.command == 'up' && github.run_attempt != 1"
+    env = {"GITHUB_REPOSITORY": "example-org/hybrid", "GITHUB_REF_NAME": "main", "GITHUB_SHA": "1" * 40}
+    done = as_a_step(first["run"], tmp_path, PATH=gh(tmp_path / "bin", newest), **env)
+    assert done.returncode == code
+    assert (f"main is at {newest} by now" in done.stderr) is (code == 1)
+
+
+@pytest.mark.parametrize(("command", "code"), [("preview", 0), ("preview", 3), ("preview", 1), ("up", 2)])
+def test_a_stacks_job_leaves_no_secret_behind(tmp_path: Path, command: str, code: int) -> None:
+    Repo.empty(tmp_path / "checkout").commit({"a": "x"})
+    checkout = tmp_path / "checkout"
+    subprocess.run(["git", "update-ref", "HEAD", "refs/heads/made-0"], cwd=checkout, check=True)
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\ncat "$KUBECONFIG" "$PULUMI_CONFIG_PASSPHRASE_FILE"\nexit {code}\n')
+    python.chmod(0o755)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    text = document(ROOT / ".github/actions/stack/action.yml")["runs"]["steps"][-1]["run"]
+    env = {"COMMAND": command, "STACK": "lab-acme", "HEAD_SHA": "", "PASS": "", "RUNNER_TEMP": str(temporary)}
+    done = as_a_step(text, checkout, KUBECONFIG_TEXT="one ", PASSPHRASE="two", **env)
+    assert (done.returncode, "one two" in done.stdout) == (code % 3, True), done.stderr
+    assert list(temporary.iterdir()) == []

@@ -60,6 +60,7 @@ class Registration:
     ignore_changes: tuple[str, ...]
     secret_outputs: frozenset[str]
     delete_timeout: str
+    deleted_with: str
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -164,6 +165,7 @@ class Engine(mocks.MockMonitor):
                 ignore_changes=tuple(request.ignoreChanges),
                 secret_outputs=frozenset(request.additionalSecretOutputs),
                 delete_timeout=request.customTimeouts.delete,
+                deleted_with=_name(request.deletedWith),
             )
         )
         if self._unknown or not request.custom:

@@ -117,6 +117,13 @@ def test_acls_come_after_their_holder_and_a_pool_after_them_so_that_it_goes_firs
         assert item.name in lab[f"{own}-pool"].depends_on
 
 
+def test_an_entry_of_a_token_goes_with_it_since_proxmox_ve_deletes_none_of_a_token_that_is_gone(lab: Run) -> None:
+    """The engine deletes what a rotation has replaced all at once, the old token and its entries."""
+    for item in lab.of("Acl"):
+        location, tenant, holder = item.name.split("-")[:3]
+        assert item.deleted_with == (f"{location}-{tenant}-token" if holder == "token" else "")
+
+
 def test_a_tenant_has_a_network_with_one_subnet_in_its_own_hetzner_project(lab: Run) -> None:
     network = lab["fsn1-acme-network"]
     assert network.inputs == {

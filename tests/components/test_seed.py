@@ -172,6 +172,11 @@ def test_what_a_program_wrote_goes_with_it_however_it_ends(tmp_path: Path, end: 
     assert run(tmp_path, end) == []
 
 
+def test_a_program_that_is_killed_while_it_writes_leaves_nothing(tmp_path: Path) -> None:
+    killed = "from components import seed; seed.seed_iso = lambda *_: os._exit(9); write_seed('three', 'b')"
+    assert run(tmp_path, killed) == []
+
+
 def test_what_another_run_has_written_since_stays(tmp_path: Path) -> None:
     again = "new = Path('new'); new.write_text('another run'); new.replace(paths[0])"
     assert run(tmp_path, again, left=1) == ["another run"]

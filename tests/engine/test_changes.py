@@ -66,10 +66,22 @@ def test_no_change_of_how_machines_are_made_replaces_one_that_exists(
     assert not [key for key, op in changes.items() if "replace" in op]
 
 
+NEW_TEMPLATE = ("id: 9000, node: dc1}", "id: 9001, node: dc1}")
+FORMER_TEMPLATE = "\n        formerTemplates: [{tags: [talos, v1.13.6], id: 9000, node: dc1}]"
+
+
 def test_another_template_of_a_location_replaces_no_vm_that_was_cloned_from_the_old_one(lab: EngineLab) -> None:
-    with lab.edited("lab", ("id: 9000, node: dc1", "id: 9001, node: dc1")):
+    old, new = NEW_TEMPLATE
+    with lab.edited("lab", (old, new + FORMER_TEMPLATE)):
         changes = lab.changes("lab-acme")  # the preview warns that the environment was not run; nothing is made
     assert not [key for key in changes if "VmLegacy::" in key]
+
+
+def test_a_former_template_that_nobody_lists_is_refused_with_what_to_do(lab: EngineLab) -> None:
+    with lab.edited("lab", NEW_TEMPLATE):
+        done = lab.pulumi("lab-acme", "preview")
+    assert done.code != 0
+    assert "for the platform to list among the location's former ones" in " ".join(done.output.split())
 
 
 def test_a_changed_secret_is_changed_in_place_since_controllers_hold_on_to_it(lab: EngineLab) -> None:

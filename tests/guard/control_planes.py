@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from tests.guard.offline import Request
@@ -70,6 +71,16 @@ def body(namespace: str, spec: Body, *, newer: bool) -> Body:
     }
 
 
+def scale(namespace: str, copies: int) -> Body:
+    """Give a Scale of it; the API server leaves a number of 0 out."""
+    return {
+        "apiVersion": "autoscaling/v1",
+        "kind": "Scale",
+        "metadata": {"name": "prod", "namespace": namespace},
+        "spec": {"replicas": copies} if copies else {},
+    }
+
+
 def put(spec: Body, places: Places, field: str, value: Any) -> Body:
     """Give a spec with one field set; `_ABSENT` takes it away."""
     changed = at = copy.deepcopy(spec)
@@ -92,3 +103,8 @@ def every(namespace: str, *, newer: bool) -> Iterator[Request]:
                 yield Request(namespace, "create", now)
                 for before in (*specs, base, put(base, places, field, _ABSENT), {}):
                     yield Request(namespace, "update", now, body(namespace, before, newer=newer))
+    # A control plane that says no number gets one by its definition's default; a Scale that says none asks for 0.
+    silent = put(own(), (), "replicas", _ABSENT)
+    yield Request(namespace, "update", body(namespace, silent, newer=newer), body(namespace, own(), newer=newer))
+    for copies, before_it in itertools.product((0, 1, 5, 6), repeat=2):
+        yield Request(namespace, "update", scale(namespace, copies), scale(namespace, before_it))

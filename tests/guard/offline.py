@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 _ROOT = Path(__file__).resolve().parents[2]
-_PLURALS = {"Secret": "secrets"}
+_PLURALS = {"Scale": "kamajicontrolplanes/scale", "Secret": "secrets"}
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,14 @@ class Request:
     def data(self) -> Body:
         """Give what expressions see but for `params`."""
         group, _, version = self.body["apiVersion"].rpartition("/")
+        resource, _, subresource = self.resource.partition("/")
         asked: Body = {
             "namespace": self.namespace,
             "name": self.body["metadata"].get("name", ""),
             "operation": self.operation.upper(),
-            "subResource": "",
+            "subResource": subresource,
             "kind": {"group": group, "version": version, "kind": self.body["kind"]},
-            "resource": {"group": group, "version": version, "resource": self.resource},
+            "resource": {"group": group, "version": version, "resource": resource},
             "userInfo": {"username": self.user, "groups": groups(self.user)},
         }
         if self.dry_run is not None:

@@ -176,7 +176,7 @@ class Promise:
             return self._pool(namespace, body, old) if judged else []
         if kind in _REFERRING:
             return self._references(request)
-        if kind == "KamajiControlPlane":
+        if kind in ("KamajiControlPlane", "Scale"):
             return self._plane(request)
         if kind == "Secret":
             return [Broken("a tenant's own Secret", ("makes no Secret",))] * self._is_tenant(request.user)
@@ -417,7 +417,8 @@ class Promise:
         spec, old = request.body["spec"], request.old["spec"] if request.old else {}
         said = self._closed(spec, old, "")
         for field, right in (("replicas", r"[1-5]"), ("version", r"v\d+\.\d+\.\d+")):
-            given = spec.get(field)
+            # A Scale has no number where it asks for none.
+            given = spec.get(field, 0 if request.body["kind"] == "Scale" and field in old else None)
             if given not in (None, old.get(field)) and not re.fullmatch(right, str(given), re.ASCII):
                 said.append(Broken(f"{field} is out of bounds", (f"spec.{field} (",)))
         name, own = request.body["metadata"]["name"], self.clusters.get(request.namespace, set())

@@ -11,7 +11,7 @@ import pytest
 from settings.table import MAX_ALL_NETWORKS
 from tests.manifests import guard_rows as rows
 from tests.manifests.examples import of_tenant
-from tests.manifests.live import CAPI, CAPMOX, STRANGER, Api, until
+from tests.manifests.live import CAPI, CAPMOX, STRANGER, Api, path_of, until
 from tests.manifests.shapes import CHANGES, Nic, Shapes
 
 pytestmark = [pytest.mark.lab, pytest.mark.shared]
@@ -106,6 +106,22 @@ def test_what_an_update_leaves_alone_passes_after_its_row_is_gone_and_what_it_ch
     finally:
         assert api.apply(zone)[0] == 200
         until(lambda: api.refusal(again), lambda said: not said)
+
+
+def test_a_control_planes_copies_are_bounded_by_its_scale_too(api: Api, shapes: Shapes) -> None:
+    plane = shapes.control_plane()
+    plane["metadata"]["name"] = "scaled"
+    api.make(plane)
+    try:
+        # A scale of none says nothing at all: the field is left out.
+        for copies in (6, 0):
+            said = api.change(plane, {"spec": {"replicas": copies}}, subresource="/scale")
+            assert "ValidatingAdmissionPolicy 'hybrid-control-planes'" in said, copies
+            assert "spec.replicas (1 to 5)" in said
+        assert api.change(plane, {"spec": {"replicas": 5}}, subresource="/scale") == ""
+        assert api.read(path_of(plane))["spec"]["replicas"] == 5
+    finally:
+        assert api.delete(plane) == 200
 
 
 def test_an_object_that_is_being_deleted_is_no_exception(api: Api, shapes: Shapes) -> None:

@@ -94,7 +94,8 @@ def test_policies_judge_the_versions_that_the_generation_stores(
     assert seen["hybrid-clusters"] == seen.get("hybrid-cluster-ranges", clusters) == clusters
     assert seen["hybrid-pools"] == seen["hybrid-pool-names"] == pools
     group = ["controlplane.cluster.x-k8s.io"]
-    assert seen["hybrid-control-planes"] == (group, [control_plane], ["kamajicontrolplanes"])
+    planes = ["kamajicontrolplanes", "kamajicontrolplanes/scale"]
+    assert seen["hybrid-control-planes"] == (group, [control_plane], planes)
     core = ["v1beta1" if generation == "capi-1.10" else "v1beta2"]
     kinds = ["clusters", "machines", "machinedeployments", "machinehealthchecks", "machinesets", "machinepools"]
     assert seen["hybrid-references"] == (["cluster.x-k8s.io"], core, kinds)

@@ -13,7 +13,7 @@ import pytest
 
 from operations import https
 from operations.hetzner import Hetzner
-from operations.https import Server, UnansweredError
+from operations.https import RefusedError, Server, UnansweredError
 from operations.proxmox import Proxmox
 from tests.operations.certificates import Authority, authority
 
@@ -138,6 +138,42 @@ def test_what_is_no_certificate_is_said_and_nothing_is_asked(port: int, asked: l
 @pytest.mark.parametrize("status", [401, 403, 404, 500, 595])
 def test_a_refusal_is_no_answer(port: int, own: Authority, status: int) -> None:
     assert refused(Server(f"https://localhost:{port}", own.pem), f"/{status}") == f"HTTP {status}"
+
+
+def test_what_can_not_be_sent_is_said_without_it(port: int, own: Authority, asked: list[tuple[str, str]]) -> None:
+    for spoilt in ("\n", "\N{REPLACEMENT CHARACTER}"):
+        with pytest.raises(UnansweredError, match="can not be sent") as error:
+            Proxmox(Server(f"https://localhost:{port}", own.pem), TOKEN + spoilt).version()
+        assert "5555" not in str(error.value)
+        assert error.value.__suppress_context__
+    assert asked == []
+
+
+def test_the_authority_of_a_proxmox_cluster_is_trusted_by_every_python(
+    port: int, own: Authority, other: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no key usage, and Python 3.13 and later refuse such unless told otherwise."""
+    usual = ssl.create_default_context
+
+    def strict(**arguments: Any) -> ssl.SSLContext:
+        context = usual(**arguments)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        return context
+
+    monkeypatch.setattr(ssl, "create_default_context", strict)
+    assert Proxmox(Server(f"https://localhost:{port}", own.pem), TOKEN).version() == 8
+    assert "certificate is refused" in refused(Server(f"https://localhost:{port}", other.pem))
+    assert "certificate is refused" in refused(Server(f"https://127.0.0.1:{port}", own.pem))
+
+
+def test_an_api_that_does_not_know_the_token_refuses_it(port: int, own: Authority) -> None:
+    server = Server(f"https://localhost:{port}", own.pem)
+    with pytest.raises(RefusedError):
+        server.get("/401", {})
+    for status in (403, 404, 500, 595):
+        with pytest.raises(UnansweredError) as error:
+            server.get(f"/{status}", {})
+        assert not isinstance(error.value, RefusedError)
 
 
 def test_a_redirection_is_not_followed_since_the_token_would_go_there(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SETTINGS = environment({"locations.fsn1.tenants.globex": {"cidr": "10.101.0.0/16", "subnet": "10.101.1.0/24"}})
 ENDPOINT = "https://pve.lab.example:8006"
 UUID = "11111111-2222-4333-8444-55555555555{}"
+RUN = "run `pulumi up` of the environment"
 CLOUD = {"acme": "a" * 64, "globex": "g" * 64}
 
 
@@ -148,8 +149,22 @@ def with_nic(state: dict[str, Any]) -> None:
     state["machines"]["9000"]["config"]["networkDevices"] = [{"model": "virtio", "bridge": "vmbr1"}]
 
 
+def with_cloud_init(state: dict[str, Any]) -> None:
+    drive = {"interface": "ide2", "datastoreId": "ceph-vm", "size": 1, "volume": "vm-9000-cloudinit"}
+    state["machines"]["9000"]["config"]["disks"].append(drive)
+
+
+def holding(storage: str, *content: str) -> Callable[[dict[str, Any]], None]:
+    return lambda state: state["storages"][storage].__setitem__("content", list(content))
+
+
+def container(pool: str) -> dict[str, Any]:
+    return {**machine(pool, template=True), "type": "lxc"}
+
+
 BRIDGE = "/sdn/zones/localnetwork/vmbr1"
 LIST, ELSEWHERE, CLONE = "permissions are those of the list", "nothing elsewhere", "what tenants can clone"
+STORAGES = "its storages hold"
 CASES: list[tuple[str, Callable[[dict[str, Any]], None], str, str]] = [
     ("another tenant's VLAN", granted(f"{BRIDGE}/201"), LIST, f"{BRIDGE}/201 has SDN.Use beyond the list"),
     ("the bridge", granted(BRIDGE), LIST, f"{BRIDGE} has SDN.Use beyond the list"),
@@ -157,19 +172,24 @@ CASES: list[tuple[str, Callable[[dict[str, Any]], None], str, str]] = [
     ("another tenant's pool", granted("/pool/lab-acme", "vm"), LIST, "/pool/lab-acme has Pool.Audit"),
     ("another tenant's ISOs", granted("/storage/iso-acme", "iso"), LIST, "/storage/iso-acme has Datastore.Allocate"),
     ("more on its disk storage", granted("/storage/ceph-vm", "iso"), LIST, "/storage/ceph-vm has Datastore.Allocate"),
-    ("a machine by its id", granted("/vms/2000", "vm"), LIST, "/vms/2000 is in the tenant's pool, and not one of"),
+    ("a machine by its id", granted("/vms/2000", "vm"), LIST, "/vms/2000 is in the tenant's pool or has an entry"),
     ("everything's state", granted("/", "node"), LIST, "/ has Sys.Audit beyond the list"),
     ("a right that spreads", granted("/nodes/pve1", "node", propagate=True), LIST, "/nodes/pve1 spreads to what lies"),
     ("its VLAN taken away", taken(f"{BRIDGE}/202"), LIST, f"{BRIDGE}/202 lacks SDN.Use"),
-    ("its templates taken away", taken("/pool/templates"), CLONE, "template 9000 is not in the pool templates"),
+    ("its templates taken away", taken("/pool/templates"), CLONE, "globex can not clone template 9000"),
     (
         "a strange id in its pool",
         added(2050, machine("lab-globex")),
         LIST,
-        "/vms/2050 is in the tenant's pool, and not",
+        "/vms/2050 is in the tenant's pool or has",
     ),
     ("a template with a NIC", with_nic, CLONE, "template 9000 has net0"),
-    ("a machine among templates", added(150, machine("templates")), CLONE, "150 in the pool templates is no template"),
+    ("a template with a cloud-init drive", with_cloud_init, CLONE, "template 9000 has ide2"),
+    ("a machine among templates", added(150, machine("templates")), CLONE, "150 is no template: acme, globex"),
+    ("a container among templates", added(150, container("templates")), CLONE, "150 is a container: acme, globex can"),
+    ("ISOs on the disk storage", holding("ceph-vm", "iso", "images"), STORAGES, "ceph-vm holds images, iso: set its"),
+    ("disks on its ISO storage", holding("iso-globex", "images"), STORAGES, "iso-globex holds images: set its content"),
+    ("no ISO storage", lambda state: state["storages"].pop("iso-globex"), STORAGES, "iso-globex is on no node"),
     ("another version", lambda state: state.__setitem__("pve", 8), "Proxmox VE 9", "it runs 8: write `pve: 8`"),
 ]
 
@@ -183,8 +203,6 @@ def test_is_wrong(
 ) -> None:
     _, change, row, detail = case
     with edit(folder, ENDPOINT) as state:
-        # What is cloned is asked with the first tenant's token: here that of globex, as the changes are made to it.
-        del state["tokens"]["lab-acme@pve!hybrid"]
         change(state)
     found = not_ok(tokens(SETTINGS, given, servers))
     assert all(key.startswith("WRONG") for key in found if "lab/acme" not in key)
@@ -192,14 +210,61 @@ def test_is_wrong(
     assert detail in said
 
 
-def test_a_token_that_is_refused_and_a_server_that_is_away_are_not_checked(
+def test_a_template_is_one_by_its_configuration_and_may_be_called_cloudinit(
+    given: dict[str, HandedOver], servers: LabServers, folder: Path
+) -> None:
+    with edit(folder, ENDPOINT) as state:
+        state["machines"]["9000"]["name"] = "talos-without-cloudinit"
+    assert not_ok(tokens(SETTINGS, given, servers)) == {}
+
+
+@pytest.mark.parametrize("number", ["2000", "9500"], ids=["acme's machine", "a template that is in no pool"])
+def test_a_right_to_clone_that_one_tenant_alone_has_is_wrong_whichever_tenant_it_is(
+    given: dict[str, HandedOver], servers: LabServers, folder: Path, number: str
+) -> None:
+    with edit(folder, ENDPOINT) as state:
+        state["machines"][number] = machine("lab-acme" if number == "2000" else "", template=number != "2000")
+        granted(f"/vms/{number}", "template")(state)
+    said = [line[2] for line in tokens(SETTINGS, given, servers) if line[1] == "WRONG"]
+    assert f"{number} can be cloned by globex alone, so not because of the pool templates: see `pveum acl list`" in said
+
+
+def test_a_tenant_that_has_lost_its_templates_does_not_make_the_others_wrong(
+    given: dict[str, HandedOver], servers: LabServers, folder: Path
+) -> None:
+    with edit(folder, ENDPOINT) as state:
+        taken("/pool/templates")(state)
+    found = not_ok(tokens(SETTINGS, given, servers))
+    assert found == {
+        f"WRONG lab/globex: the token's {LIST}": "/pool/templates lacks VM.Audit, VM.Clone",
+        "WRONG lab: what tenants can clone": "globex can not clone template 9000: put it into the pool templates",
+    }
+
+
+@pytest.mark.parametrize("spoilt", ["\n", "\N{REPLACEMENT CHARACTER}", " x"])
+def test_a_token_that_was_spoilt_by_hand_is_wrong_never_sent_and_never_shown(
+    given: dict[str, HandedOver], servers: LabServers, spoilt: str
+) -> None:
+    bad = {key: value + spoilt if key.endswith("token") else value for key, value in given["globex"].handover.items()}
+    pve = {"lab": {**given["globex"].pve["lab"], "secret": given["globex"].pve["lab"]["secret"] + spoilt}}
+    changed = {**given, "globex": HandedOver(bad, pve)}
+    found = {**not_ok(tokens(SETTINGS, changed, servers)), **not_ok(projects(SETTINGS, changed, servers))}
+    assert list(found) == [
+        "WRONG lab/globex: the Secrets that carry the token",
+        "WRONG fsn1/globex: the token sees its own project alone",
+    ]
+    assert all("has not the form of a token: run `pulumi up`" in text for text in found.values())
+    assert not any(secret in text for secret in (UUID.format(1), CLOUD["globex"]) for text in found.values())
+
+
+def test_a_token_that_is_refused_is_wrong_and_a_server_that_is_away_is_not_checked(
     given: dict[str, HandedOver], servers: LabServers, folder: Path
 ) -> None:
     with edit(folder, ENDPOINT) as state:
         del state["tokens"][ITS_TOKEN]
     (folder / "pve.dc.example_8006.json").unlink()
     assert not_ok(tokens(SETTINGS, given, servers)) == {
-        "not checked lab/globex: the token's permissions": f"{ENDPOINT}: HTTP 401",
+        "WRONG lab/globex: the token's permissions": f"{ENDPOINT} refuses the token that the tenant has: {RUN}",
         "not checked dc/acme: the token's permissions": "https://pve.dc.example:8006: HTTP 500",
     }
 
@@ -288,12 +353,13 @@ def test_one_token_for_two_tenants_and_one_of_another_project_are_wrong(
     assert "does not see its own network 5001" in project_line(given, servers)[1]
 
 
-def test_a_project_that_refuses_its_token_is_not_checked(
+def test_a_project_that_refuses_its_token_is_wrong(
     given: dict[str, HandedOver], servers: LabServers, folder: Path
 ) -> None:
     with edit(folder, "hcloud") as state:
         state["projects"]["fsn1-globex"]["token"] = "n" * 64
-    assert project_line(given, servers) == ("not checked", "https://api.hetzner.cloud: HTTP 401")
+    said = "https://api.hetzner.cloud refuses the token that the tenant has: set the project's, and " + RUN
+    assert project_line(given, servers) == ("WRONG", said)
 
 
 def test_the_paths_that_are_asked_for_are_never_the_tenants_own() -> None:

@@ -274,12 +274,44 @@ def test_keys_need_quotes_like_values(folder: Path) -> None:
     assert said(folder, "lab-acme") == [("ODD_TEXT", "clusters.prod.pools.dc.labels.no")]
 
 
-@pytest.mark.parametrize("sign", ["\u0085", "\u2028", "\u2029"])
-def test_a_line_break_that_not_every_reader_takes_for_one_is_refused(folder: Path, sign: str) -> None:
+@pytest.mark.parametrize("sign", ["\u0085", "\u2028", "\u2029", "\ufeff"])
+def test_a_line_break_or_mark_that_not_every_reader_skips_is_refused(folder: Path, sign: str) -> None:
     plain = (STACKS / "Pulumi.lab.yaml").read_text()
     _text(folder, "lab", f"{plain}# end{sign}\n")
 
     assert said(folder, "lab") == [("NOT_PLAIN_YAML", "Pulumi.lab.yaml")]
+
+
+def test_a_second_byte_order_mark_is_refused(folder: Path) -> None:
+    """One reader takes it for a part of the first key, and so would not find the line that another compares."""
+    _text(folder, "lab", "\ufeff\ufeff" + (STACKS / "Pulumi.lab.yaml").read_text())
+
+    assert said(folder, "lab") == [("NOT_PLAIN_YAML", "Pulumi.lab.yaml")]
+
+
+@pytest.mark.parametrize("half", ["\\uD800", "\\uDFFF", "\\uD83D\\uDE00", "\\UFFFFFFFF", "\\U00110000"])
+def test_an_escape_that_is_no_character_is_refused(folder: Path, half: str) -> None:
+    _labelled(folder, f'"{half}"')
+    value = said(folder, "lab-acme")
+    _text(folder, "lab-acme", f'{(STACKS / "Pulumi.lab-acme.yaml").read_text()}"{half}": x\n')
+    key = said(folder, "lab-acme")
+
+    whole = [("NOT_YAML", "stack")]
+    assert (value, key) in ((whole, whole), ([("NOT_PLAIN_YAML", LABEL)], [("NOT_PLAIN_YAML", "config")]))
+
+
+@pytest.mark.parametrize("odd", ["\\n", "\\r", "\\e[2J", "\\x7f", "\\x9b", "\\u202e", "\\u2028"])
+def test_what_a_file_says_breaks_no_line_of_the_answer_and_speaks_to_no_terminal(folder: Path, odd: str) -> None:
+    _labelled(folder, f'"{odd}settings are fine"')
+    text = (folder / "Pulumi.lab-acme.yaml").read_text()
+    _text(folder, "lab-acme", f'{text}"{odd}settings are fine": x\n')
+    with pytest.raises(SettingsError) as caught:
+        load("lab-acme", folder)
+
+    lines = str(caught.value).split("\n")
+    assert all(line.isprintable() for line in lines)
+    assert len(lines) == 1 + 2 * len(caught.value.problems)
+    assert len(caught.value.problems) == 2
 
 
 def test_odd_words_are_read_as_they_are_written(folder: Path) -> None:

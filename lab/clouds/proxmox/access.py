@@ -391,6 +391,7 @@ class Acl(_Access):
         path, who, role = identity.split("?")
         with self.api.call("access") as session:
             session.require(path, "Permissions.Modify")
+            _both_there(session, role, who)
             _drop_acls(session, path=path, who=who, role=role)
 
 
@@ -414,15 +415,24 @@ def _add_acl(session: Session, path: str, role: str, who: str, kind: str, *, pro
     if not _PATH.match(path):
         what = f"path: invalid ACL path '{path}'"
         raise _bad(what)
-    if role not in session.state["roles"] and role not in BUILT_IN:
-        what = f"roles: role '{role}' does not exist"
-        raise _bad(what)
-    there = {"user": "users", "token": "tokens"}.get(kind)
-    if there is not None and who not in session.state[there]:
-        what = f"{kind}s: {kind} '{who}' does not exist"
-        raise _bad(what)
+    _both_there(session, role, who if kind != "group" else "")
     _drop_acls(session, path=path, who=who, role=role)
     session.state["acls"].append({"path": path, "role": role, "who": who, "type": kind, "propagate": propagate})
+
+
+def _both_there(session: Session, role: str, who: str) -> None:
+    """Refuse a role or a receiver that is not there, of an entry that is to be deleted too (`API2/ACL.pm`)."""
+    user, _, token = who.partition("!")
+    why = ""
+    if role not in session.state["roles"] and role not in BUILT_IN:
+        why = f"role '{role}' does not exist"
+    elif user and user not in session.state["users"]:
+        why = f"no such user ('{user}')" if token else f"user '{user}' does not exist"
+    elif token and who not in session.state["tokens"]:
+        why = f"no such token '{token}' for user '{user}'"
+    if why:
+        message = f"500 ACL update failed: {why}"
+        raise CloudError(message)
 
 
 def _drop_acls(session: Session, **matching: str) -> None:

@@ -39,6 +39,13 @@ def _data(session: Session, path: str, query: Mapping[str, str]) -> Any:
     if found := re.fullmatch(r"/nodes/([^/]+)/qemu/([0-9]+)/config", path):
         session.require(f"/vms/{found[2]}", "VM.Audit")
         return _config(session.machine(found[2]))
+    if found := re.fullmatch(r"/nodes/([^/]+)/storage", path):
+        session.node(found[1])
+        return [
+            {"storage": name, "content": ",".join(storage["content"]), "shared": int(storage["shared"]), "enabled": 1}
+            for name, storage in session.state["storages"].items()
+            if session.has(f"/storage/{name}", "Datastore.Audit", "Datastore.AllocateSpace")
+        ]
     if found := re.fullmatch(r"/nodes/([^/]+)/storage/([^/]+)/content", path):
         session.require(f"/storage/{found[2]}", *SEEING)
         files = session.state["files"].items()
@@ -63,9 +70,9 @@ def _numbers(found: Permissions) -> dict[str, int]:
 
 def _resource(session: Session, number: str, machine: Mapping[str, Any]) -> dict[str, Any]:
     found = {
-        "id": f"qemu/{number}",
+        "id": f"{machine.get('type', 'qemu')}/{number}",
         "vmid": int(number),
-        "type": "qemu",
+        "type": machine.get("type", "qemu"),
         "name": machine["name"],
         "node": machine["node"],
         "status": machine["status"],
@@ -90,5 +97,5 @@ def _config(machine: Mapping[str, Any]) -> dict[str, Any]:
         tag = f",tag={device['vlanId']}" if device.get("vlanId") else ""
         found[f"net{index}"] = f"{device['model']}={device.get('macAddress', '')},bridge={device['bridge']}{tag}"
     for disk in config["disks"]:
-        found[disk["interface"]] = f"{disk['datastoreId']}:vm-disk,size={disk['size']}G"
+        found[disk["interface"]] = f"{disk['datastoreId']}:{disk.get('volume', 'vm-disk')},size={disk['size']}G"
     return found

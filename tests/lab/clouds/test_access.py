@@ -44,13 +44,29 @@ def test_all_are_made_unchanged_by_a_second_up_and_a_refresh_and_destroyed(pve: 
         assert {key: state[key] for key in before} == before
 
 
-def test_destroying_in_the_other_order_is_no_error(pve: Engine, folder: Path) -> None:
-    for index, (kind, inputs, _) in enumerate(EVERYTHING[:6]):
-        pve.up(str(index), kind, inputs)
-    for index in range(6):
-        pve.destroy(str(index))
-    with edit(folder, ENDPOINT) as state:
-        assert len(state["acls"]) == 1
+@pytest.mark.parametrize(
+    ("holder", "gone", "message"),
+    [
+        ({"tokenId": "acme@pve!capi"}, "token", "no such token 'capi' for user 'acme@pve'"),
+        ({"tokenId": "acme@pve!capi"}, "user", "no such user ('acme@pve')"),
+        ({"userId": "acme@pve"}, "user", "user 'acme@pve' does not exist"),
+        ({"userId": "acme@pve"}, "role", "role 'Tenant' does not exist"),
+    ],
+)
+def test_an_entry_whose_holder_or_role_is_gone_can_not_be_deleted(
+    pve: Engine, folder: Path, holder: dict[str, str], gone: str, message: str
+) -> None:
+    pve.up("role", ROLE, {"roleId": "Tenant", "privileges": ["SDN.Use"]})
+    pve.up("user", USER, {"userId": "acme@pve"})
+    pve.up("token", TOKEN, {"userId": "acme@pve", "tokenName": "capi"})
+    pve.up("acl", ACL, {"path": "/vms/100", "roleId": "Tenant", **holder})
+    pve.destroy(gone)
+    with pytest.raises(Refused) as refused:
+        pve.destroy("acl")
+    assert message in str(refused.value)
+    if gone != "role":
+        with edit(folder, ENDPOINT) as state:
+            assert not [acl for acl in state["acls"] if acl["path"] == "/vms/100"]
 
 
 def test_a_tokens_value_is_secret_and_goes_straight_into_a_provider(pve: Engine, folder: Path) -> None:
@@ -126,8 +142,9 @@ def test_rights_changed_by_hand_are_put_back_after_a_refresh(pve: Engine, folder
         (USER, {"userId": "acme"}, "does not look like a valid user name"),
         (TOKEN, {"userId": "nobody@pve", "tokenName": "t"}, "no such user"),
         (ACL, {"path": "/vms", "roleId": "None", "userId": "root@pam"}, "role 'None' does not exist"),
-        (ACL, {"path": "/vms", "roleId": "PVEAdmin", "userId": "no@pve"}, "user 'no@pve' does not exist"),
-        (ACL, {"path": "/vms", "roleId": "PVEAdmin", "tokenId": "no@pve!t"}, "token 'no@pve!t' does not exist"),
+        (ACL, {"path": "/vms", "roleId": "PVEAdmin", "userId": "no@pve"}, "failed: user 'no@pve' does not exist"),
+        (ACL, {"path": "/vms", "roleId": "PVEAdmin", "tokenId": "no@pve!t"}, "ACL update failed: no such user"),
+        (ACL, {"path": "/vms", "roleId": "PVEAdmin", "tokenId": "root@pam!t"}, "no such token 't' for user 'root@pam'"),
         (ACL, {"path": "/machines", "roleId": "PVEAdmin", "userId": "root@pam"}, "invalid ACL path"),
     ],
 )
