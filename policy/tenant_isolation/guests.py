@@ -190,6 +190,6 @@ def _nic_problems(props: Mapping[str, Any], offer: Offer) -> Iterator[str]:
         for i, value in enumerate(nics):
             nic = Nic(f"NIC {i + 1} (networkDevices[{i}])", value, "vlanId", NIC_FIELDS)
             yield from network_of(nic, offer)[1]
-            yield from _option_problems(nic.label, {**value, "bridge": ""} if isinstance(value, dict) else value)
+            yield from _option_problems(nic.label, value)
             if isinstance(value, dict) and read(value, "trunks") not in _EMPTY:
                 yield f"{nic.label} has trunks, which let further VLANs through. Leave trunks out."
