@@ -112,7 +112,7 @@ def _clone_problems(props: Mapping[str, Any], place: Proxmox | None) -> list[str
         known = " or ".join(str(template.id) for template in place.templates)
         problems.append(
             f"It is no clone of a template of {place.name}. Write clone.vmId: {known}; a template from which machines "
-            "still stand is for the platform to list among the location's former ones."
+            "still stand is for the platform to list in the location's formerTemplates."
         )
     retries = read(clone, "retries")
     if retries is not ABSENT and whole_number(retries) not in (0, 1):

@@ -81,7 +81,7 @@ def test_a_former_template_that_nobody_lists_is_refused_with_what_to_do(lab: Eng
     with lab.edited("lab", NEW_TEMPLATE):
         done = lab.pulumi("lab-acme", "preview")
     assert done.code != 0
-    assert "for the platform to list among the location's former ones" in " ".join(done.output.split())
+    assert "for the platform to list in the location's formerTemplates" in " ".join(done.output.split())
 
 
 def test_a_changed_secret_is_changed_in_place_since_controllers_hold_on_to_it(lab: EngineLab) -> None:
