@@ -16,18 +16,19 @@ SHARED = ROOT.parent / "shared"
 CRDS = SHARED / "crds" / "capi-1.10"
 REQUIRED = "HYBRID_SHARED_REQUIRED"
 SLOW = (
-    "tests/ci/test_make.py",
-    "tests/ci/test_preview.py",
-    "tests/ci/test_stack_file.py",
-    "tests/ci/test_workflows.py",
+    "tests/ci/",
+    "tests/components/test_changes.py",
     "tests/components/test_policy_pack.py",
     "tests/components/test_properties.py",
+    "tests/components/test_templates.py",
     "tests/guard/",
     "tests/lab/clouds/test_plugin.py",
     "tests/lab/test_language_host.py",
+    "tests/manifests/test_guard_cases.py",
     "tests/manifests/test_guard_offline.py",
     "tests/manifests/test_properties.py",
     "tests/manifests/test_render_guard.py",
+    "tests/operations/test_tokens.py",
     "tests/policy/test_differential.py",
     "tests/policy/test_mutation.py",
     "tests/policy/test_unknowns.py",
