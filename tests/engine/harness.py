@@ -15,7 +15,7 @@ from manifests.policy_config import policy_config
 from settings.problems import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lab import cluster
@@ -44,10 +44,15 @@ class EngineLab:
         self, stack: str, *arguments: str, folder: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> Done:
         """Run the CLI for a stack; the exit code is the caller's to judge."""
+        variables = {**full_environment(self.layout, stack), **(environment or {})}
+        return self.run(["pulumi", *arguments, "-s", stack], folder or self.layout.project, variables)
+
+    def run(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Done:
+        """Run a command; what it prints is searched for secrets at the end."""
         done = subprocess.run(
-            ["pulumi", *arguments, "-s", stack],
-            cwd=folder or self.layout.project,
-            env={**full_environment(self.layout, stack), **(environment or {})},
+            command,
+            cwd=folder,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -17,13 +16,12 @@ from lab.env_file import command_environment
 from tests.ci.examples import attacks, edited, good
 from tests.ci.repository import Repo
 from tests.conftest import ROOT
-from tests.engine.harness import Done
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from tests.engine.harness import EngineLab
+    from tests.engine.harness import Done, EngineLab
 
 pytestmark = pytest.mark.lab
 
@@ -43,18 +41,8 @@ def repo(lab: EngineLab, tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 def ci(lab: EngineLab, repo: Repo, *words: str, environment: Mapping[str, str] | None = None) -> Done:
     """Run the command as `make` does, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ci", "--repository", str(repo.folder), *words],
-        cwd=ROOT,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    lab.said.append(done.stdout)
-    return Done(done.returncode, done.stdout)
+    command = [sys.executable, "-m", "ci", "--repository", str(repo.folder), *words]
+    return lab.run(command, ROOT, {**os.environ, **(environment or {})})
 
 
 def planned(output: str) -> set[tuple[str, str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -13,13 +12,12 @@ import pytest
 from lab.env_file import full_environment
 from manifests.guard_cases.bodies import Nic, machine, machine_spec, ref
 from manifests.guard_cases.world import World
-from tests.engine.harness import Done
 from tests.manifests.examples import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.engine.harness import EngineLab
+    from tests.engine.harness import Done, EngineLab
 
 pytestmark = pytest.mark.lab
 
@@ -37,17 +35,9 @@ RANGE = "range: 10.201.0.20-10.201.0.199"
 
 def operation(lab: EngineLab, *arguments: str) -> Done:
     """Run one of the operator's commands with the admin's kubeconfig."""
-    done = subprocess.run(
-        [sys.executable, "-m", "lab.operations", *arguments],
-        cwd=lab.layout.project,
-        env={**full_environment(lab.layout, "lab"), "PYTHONPATH": str(lab.layout.root)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    lab.said.append(done.stdout)
-    return Done(done.returncode, done.stdout)
+    command = [sys.executable, "-m", "lab.operations", *arguments]
+    variables = {**full_environment(lab.layout, "lab"), "PYTHONPATH": str(lab.layout.root)}
+    return lab.run(command, lab.layout.project, variables)
 
 
 def on_vlan(name: str, vlan: int, pool: str) -> dict[str, Any]:
