@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,3 +25,12 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def repository(repo: Repo) -> Repository:
     """Give it as the commands read it."""
     return Repository(repo.folder)
+
+
+@pytest.fixture
+def clone(repo: Repo, tmp_path: pathlib.Path) -> pathlib.Path:
+    """Give a clone of the protected branch, as a runner has it, that uses the packages here."""
+    folder = tmp_path / "clone"
+    repo.git("clone", "--quiet", "--branch", "main", str(repo.folder), str(folder))
+    (folder / ".venv").symlink_to(sys.prefix)
+    return folder

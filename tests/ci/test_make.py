@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import TYPE_CHECKING
-
-import pytest
 
 from tests.ci.examples import good
 
@@ -18,15 +15,6 @@ if TYPE_CHECKING:
 
 EVIL = "$(touch${IFS}evil);`touch${IFS}evil`'\"$(shell${IFS}touch${IFS}evil)"
 """A legal name of a branch."""
-
-
-@pytest.fixture
-def clone(repo: Repo, tmp_path: Path) -> Path:
-    """Give a clone of the protected branch that uses the packages here."""
-    folder = tmp_path / "clone"
-    repo.git("clone", "--quiet", "--branch", "main", str(repo.folder), str(folder))
-    (folder / ".venv").symlink_to(sys.prefix)
-    return folder
 
 
 def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

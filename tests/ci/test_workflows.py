@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -195,15 +194,6 @@ def script(workflow: str, job: str, name: str) -> str:
     found = document(ROOT / ".github/workflows" / f"{workflow}.yml")["jobs"][job]["steps"]
     (one,) = [step["run"] for step in found if step.get("name", "").startswith(name)]
     return str(one)
-
-
-@pytest.fixture
-def clone(repo: Repo, tmp_path: Path) -> Path:
-    """Give a clone of the protected branch, as a runner has it, with the packages here."""
-    folder = tmp_path / "clone"
-    repo.git("clone", "--quiet", "--branch", "main", str(repo.folder), str(folder))
-    (folder / ".venv").symlink_to(sys.prefix)
-    return folder
 
 
 def fetch(repo: Repo, clone: Path, commit: str) -> None:
